@@ -1,0 +1,14 @@
+//! Compiles `proto/` with a compiler in Rust, so that a fresh machine needs nothing but cargo.
+
+use std::{env, error::Error, fs, path::PathBuf};
+
+use prost::Message;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed=proto");
+    let descriptors = protox::compile(["arbiter/v1/rules_service.proto"], ["proto"])?;
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    fs::write(out.join("arbiter.v1.bin"), descriptors.encode_to_vec())?;
+    tonic_prost_build::configure().codec_path("crate::wire::Codec").compile_fds(descriptors)?;
+    Ok(())
+}

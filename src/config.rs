@@ -1,0 +1,157 @@
+//! Flags and environment, in one struct.
+
+#![allow(clippy::doc_markdown, reason = "the doc comments are what --help prints")]
+
+use std::{net::SocketAddr, num::NonZeroUsize, time::Duration};
+
+use clap::{Parser, ValueEnum};
+
+use crate::wire::MAX_TOP_LEVEL_FIELDS;
+
+/// Exit code for a bad configuration (`EX_USAGE` of sysexits.h).
+pub const EXIT_USAGE: u8 = 64;
+
+/// A referee over gRPC: it tells whether a move is legal and why, what it captures, what comes next, and who has won.
+///
+/// Every flag can also be given as the environment variable beside it; the flag wins.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "arbiter", version, max_term_width = 110)]
+pub struct Config {
+    /// Address to answer gRPC on. Port 0 takes any free port.
+    #[arg(long, env = "ARBITER_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:50051")]
+    pub listen: SocketAddr,
+
+    /// Address of /live, /ready and /metrics, over HTTP. Port 0 takes any free port.
+    #[arg(long, env = "ARBITER_ADMIN_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:50052")]
+    pub admin_listen: SocketAddr,
+
+    /// Threads that answer calls. Default: one a core.
+    #[arg(long, env = "ARBITER_THREADS", value_name = "COUNT")]
+    pub threads: Option<NonZeroUsize>,
+
+    /// What to log, as a filter such as `info` or `warn,arbiter=debug`. At `debug` every call is a line, at `info`
+    /// every call refused for the caller's fault, at `warn` every call refused for ours.
+    #[arg(long, env = "ARBITER_LOG", value_name = "FILTER", default_value = "info")]
+    pub log: String,
+
+    /// How to write the log, to standard error.
+    #[arg(long, env = "ARBITER_LOG_FORMAT", value_name = "FORMAT", default_value = "text")]
+    pub log_format: LogFormat,
+
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub limits: Limits,
+}
+
+/// How log lines are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// What the server takes on, and for how long.
+#[derive(Clone, Copy, Debug, clap::Args)]
+#[command(next_help_heading = "Limits")]
+pub struct Limits {
+    /// Largest message of a call, in bytes. More: RESOURCE_EXHAUSTED.
+    #[arg(long, env = "ARBITER_MAX_MESSAGE_BYTES", value_name = "BYTES", default_value = "65536", value_parser = bytes)]
+    pub max_message_bytes: usize,
+
+    /// Largest message of EvaluateBatch and Evaluate, in bytes. More: RESOURCE_EXHAUSTED.
+    #[arg(long, env = "ARBITER_MAX_BATCH_BYTES", value_name = "BYTES", default_value = "1048576", value_parser = bytes)]
+    pub max_batch_bytes: usize,
+
+    /// Most calls of one EvaluateBatch. More: RESOURCE_EXHAUSTED.
+    #[arg(long, env = "ARBITER_MAX_BATCH_ITEMS", value_name = "COUNT", default_value = "1000", value_parser = items)]
+    pub max_batch_items: usize,
+
+    /// Most moves of one ReplayGame. More: RESOURCE_EXHAUSTED.
+    #[arg(long, env = "ARBITER_MAX_REPLAY_MOVES", value_name = "COUNT", default_value = "1000", value_parser = items)]
+    pub max_replay_moves: usize,
+
+    /// Most calls under way at the same time. One more: RESOURCE_EXHAUSTED at once.
+    #[arg(long, env = "ARBITER_MAX_IN_FLIGHT", value_name = "COUNT", default_value = "10000")]
+    pub max_in_flight: NonZeroUsize,
+
+    /// Most connections at the same time. One more is closed at once.
+    #[arg(long, env = "ARBITER_MAX_CONNECTIONS", value_name = "COUNT", default_value = "10000")]
+    pub max_connections: NonZeroUsize,
+
+    /// Most calls under way on one connection. Further ones wait in the client.
+    #[arg(
+        long,
+        env = "ARBITER_MAX_STREAMS_PER_CONNECTION",
+        value_name = "COUNT",
+        default_value = "200",
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
+    pub max_streams_per_connection: u32,
+
+    /// Longest time for a call, from its first byte; a shorter deadline of the caller's wins. Streams have only the caller's.
+    #[arg(long, env = "ARBITER_CALL_TIMEOUT", value_name = "TIME", default_value = "10s", value_parser = time)]
+    pub call_timeout: Duration,
+
+    /// How long a connection may be silent before it is asked whether it is still there.
+    #[arg(long, env = "ARBITER_KEEPALIVE_INTERVAL", value_name = "TIME", default_value = "30s", value_parser = time)]
+    pub keepalive_interval: Duration,
+
+    /// How long it then has to answer before it is closed.
+    #[arg(long, env = "ARBITER_KEEPALIVE_TIMEOUT", value_name = "TIME", default_value = "10s", value_parser = time)]
+    pub keepalive_timeout: Duration,
+
+    /// Age at which a connection is asked to end (a tenth more or less), so that clients spread over replicas.
+    #[arg(long, env = "ARBITER_MAX_CONNECTION_AGE", value_name = "TIME", default_value = "30m", value_parser = time)]
+    pub max_connection_age: Duration,
+
+    /// How long a connection that was asked to end has for its calls before it is closed.
+    #[arg(
+        long,
+        env = "ARBITER_MAX_CONNECTION_AGE_GRACE",
+        value_name = "TIME",
+        default_value = "30s",
+        value_parser = time
+    )]
+    pub max_connection_age_grace: Duration,
+
+    /// On SIGTERM: how long to go on as before once health says NOT_SERVING, so that balancers notice.
+    #[arg(long, env = "ARBITER_DRAIN_DELAY", value_name = "TIME", default_value = "500ms", value_parser = humantime::parse_duration)]
+    pub drain_delay: Duration,
+
+    /// On SIGTERM, after the delay: how long calls under way have before the process ends.
+    #[arg(long, env = "ARBITER_DRAIN_TIMEOUT", value_name = "TIME", default_value = "20s", value_parser = humantime::parse_duration)]
+    pub drain_timeout: Duration,
+}
+
+impl Config {
+    /// Threads that answer calls.
+    pub fn threads(&self) -> usize {
+        self.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
+    }
+}
+
+/// A size in bytes that a message can have: gRPC counts them in 32 bits.
+fn bytes(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(bytes @ 1..=0x7fff_ffff) => Ok(bytes),
+        _ => Err("expected a number of bytes from 1 to 2147483647".to_owned()),
+    }
+}
+
+fn items(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(items) if (1..=MAX_TOP_LEVEL_FIELDS).contains(&items) => Ok(items),
+        _ => Err(format!("expected a number from 1 to {MAX_TOP_LEVEL_FIELDS}")),
+    }
+}
+
+/// A time such as `10s` that is not zero.
+fn time(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(Duration::ZERO) => Err("expected a time longer than zero".to_owned()),
+        Ok(time) => Ok(time),
+        Err(error) => Err(format!("expected a time such as 500ms, 10s or 5m: {error}")),
+    }
+}

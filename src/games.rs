@@ -1,0 +1,133 @@
+//! The rules of the games, and nothing else: no network, no clock, no I/O, no hidden randomness.
+//!
+//! Each game is a folder of its own. A raw set-up may be nonsense; a position cannot be: there is one
+//! checked door between them, and it reports everything that is wrong at once.
+
+pub mod connect_four;
+
+mod line;
+mod notation;
+mod player;
+mod square;
+
+use std::{fmt::Display, str::FromStr};
+
+pub use self::{
+    line::{Direction, Line},
+    notation::NotationError,
+    player::Player,
+    square::Square,
+};
+
+/// The games of the contract, whether or not they are there yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GameId {
+    /// Connect Four.
+    ConnectFour,
+    /// Triple Triad.
+    TripleTriad,
+    /// Queen and rooks.
+    QueenRooks,
+    /// `RoyalMatch`.
+    RoyalMatch,
+}
+
+impl GameId {
+    /// Every game, in the order of the contract.
+    pub const ALL: [Self; 4] = [Self::ConnectFour, Self::TripleTriad, Self::QueenRooks, Self::RoyalMatch];
+
+    /// The name of the game in the contract, in metrics and in logs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ConnectFour => "connect_four",
+            Self::TripleTriad => "triple_triad",
+            Self::QueenRooks => "queen_rooks",
+            Self::RoyalMatch => "royal_match",
+        }
+    }
+
+    /// What the text notation of the game's states starts with.
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            Self::ConnectFour => "c4:",
+            Self::TripleTriad => "tt:",
+            Self::QueenRooks => "qr:",
+            Self::RoyalMatch => "rm:",
+        }
+    }
+}
+
+/// Why a rule forbids a move: in words by `Display`, and by clause.
+pub trait RuleBreach: Display {
+    /// The clause of the rules, such as `C4-2`.
+    fn clause(&self) -> &'static str;
+}
+
+/// What every game can be asked. A value is one position, with the rules it is played under.
+pub trait Game: Clone + Sized {
+    /// Rules that hold together: checked when they were made.
+    type Rules: Clone + Default;
+    /// What a new game is started from besides its rules.
+    type Opening;
+    /// A move, legal or not. As text by `Display` and `FromStr`.
+    type Move: Clone + PartialEq + Display + FromStr<Err = NotationError>;
+    /// One thing that happens when a move is made.
+    type Event;
+    /// Why a move is illegal.
+    type IllegalMove: RuleBreach;
+    /// Where the game stands.
+    type Outcome;
+    /// A board on which something has just arrived, with or without a game around it.
+    type Board;
+    /// One thing taken, with its explanation.
+    type Capture;
+    /// A position as one player sees it.
+    type View;
+
+    /// Starts a game. Whatever is left to chance follows from the seed.
+    fn new(rules: Self::Rules, opening: Self::Opening, seed: u64) -> Self;
+
+    /// Every legal move, in a fixed order; none when the game is over.
+    fn legal_moves(&self) -> Vec<Self::Move>;
+
+    /// Every reason why a move is illegal; none when it is legal.
+    fn why_illegal(&self, mv: &Self::Move) -> Vec<Self::IllegalMove>;
+
+    /// Makes a move and tells what happened, in order. An illegal one changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// What [`Game::why_illegal`] tells of the move.
+    fn play(&mut self, mv: &Self::Move) -> Result<Vec<Self::Event>, Vec<Self::IllegalMove>>;
+
+    /// Where the game stands.
+    fn outcome(&self) -> Self::Outcome;
+
+    /// The first position of the round that follows a drawn one, in games that go on then.
+    /// The seed is asked for only if there is such a round.
+    fn next_round(&self, _seed: impl FnOnce() -> u64) -> Option<Self> {
+        None
+    }
+
+    /// What the arrival captures, and the board after it.
+    fn resolve_captures(board: Self::Board) -> (Vec<Self::Capture>, Self::Board);
+
+    /// The position without what the viewer may not see.
+    fn view(&self, viewer: Player) -> Self::View;
+
+    /// Whether a text looks like a state of this game, right or wrong.
+    fn recognizes(notation: &str) -> bool;
+
+    /// Reads a position from its text notation.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the text.
+    fn parse(notation: &str) -> Result<Self, Vec<NotationError>>;
+
+    /// The position as text that [`Game::parse`] reads back exactly.
+    fn notation(&self) -> String;
+
+    /// A picture of the position in characters, for people.
+    fn text(&self) -> String;
+}

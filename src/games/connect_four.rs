@@ -1,0 +1,154 @@
+//! Connect Four (clauses C4-1 to C4-6): tokens dropped into columns, a line of four wins.
+
+mod bitboard;
+mod illegal_move;
+mod notation;
+mod position;
+mod rules;
+mod setup;
+
+use std::{fmt, str::FromStr};
+
+pub use self::{
+    illegal_move::IllegalMove,
+    position::Position,
+    rules::{Rules, RulesError},
+    setup::{Setup, SetupError},
+};
+use crate::games::{Game, Line, NotationError, Player, Square};
+
+/// A game of Connect Four: a position and, when the state was written as the list of columns played,
+/// that list, so that it is answered the way it was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConnectFour {
+    position: Position,
+    /// The columns played since the empty board, from 0, if they are known.
+    history: Option<Vec<u8>>,
+}
+
+/// A token dropped into a column, from 0 at the left. It may be a column that no board has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Move {
+    /// Column from the left, from 0.
+    pub column: u32,
+}
+
+/// A token came to lie on a cell (C4-2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    /// Whose token it is.
+    pub player: Player,
+    /// Where it lies.
+    pub square: Square,
+}
+
+/// Where a game stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The game goes on.
+    InProgress,
+    /// A player has a line (C4-3).
+    Won {
+        /// Who has won.
+        winner: Player,
+        /// Every direction that won, in the order of [`crate::games::Direction::ALL`], each with its whole run.
+        lines: Vec<Line>,
+    },
+    /// The board is full and nobody has a line (C4-4).
+    Draw,
+}
+
+/// Connect Four captures nothing: no value of this type exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Capture {}
+
+impl ConnectFour {
+    /// The position of the game.
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
+}
+
+impl From<Position> for ConnectFour {
+    fn from(position: Position) -> Self {
+        Self { position, history: None }
+    }
+}
+
+impl Game for ConnectFour {
+    type Rules = Rules;
+    type Opening = ();
+    type Move = Move;
+    type Event = Dropped;
+    type IllegalMove = IllegalMove;
+    type Outcome = Outcome;
+    type Board = Self;
+    type Capture = Capture;
+    type View = Self;
+
+    fn new(rules: Rules, (): (), _seed: u64) -> Self {
+        Self { position: Position::start(rules), history: Some(Vec::new()) }
+    }
+
+    fn legal_moves(&self) -> Vec<Move> {
+        self.position.legal_columns().map(|column| Move { column: column.into() }).collect()
+    }
+
+    fn why_illegal(&self, mv: &Move) -> Vec<IllegalMove> {
+        self.position.why_illegal(*mv)
+    }
+
+    fn play(&mut self, mv: &Move) -> Result<Vec<Dropped>, Vec<IllegalMove>> {
+        let Some((column, dropped)) = self.position.play(*mv) else {
+            return Err(self.why_illegal(mv));
+        };
+        if let Some(history) = &mut self.history {
+            history.push(column);
+        }
+        Ok(vec![dropped])
+    }
+
+    fn outcome(&self) -> Outcome {
+        self.position.outcome()
+    }
+
+    fn resolve_captures(board: Self) -> (Vec<Capture>, Self) {
+        (Vec::new(), board)
+    }
+
+    fn view(&self, _viewer: Player) -> Self {
+        self.clone()
+    }
+
+    fn recognizes(notation: &str) -> bool {
+        notation::recognizes(notation)
+    }
+
+    fn parse(notation: &str) -> Result<Self, Vec<NotationError>> {
+        notation::parse(notation)
+    }
+
+    fn notation(&self) -> String {
+        notation::write(self)
+    }
+
+    /// The console board of C4-6.
+    fn text(&self) -> String {
+        self.position.to_string()
+    }
+}
+
+impl fmt::Display for Move {
+    /// The column, from 1.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", u64::from(self.column) + 1)
+    }
+}
+
+impl FromStr for Move {
+    type Err = NotationError;
+
+    fn from_str(text: &str) -> Result<Self, NotationError> {
+        notation::parse_column(text).map(|column| Self { column })
+    }
+}

@@ -1,0 +1,29 @@
+use crate::games::RuleBreach;
+
+/// Why a move is illegal (C4-2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum IllegalMove {
+    /// The game has been won or drawn.
+    #[error("the game is over")]
+    GameOver,
+    /// The column is not on the board.
+    #[error("column {column}, counted from 0, is not on the board: the last one is {last}")]
+    ColumnOutOfRange {
+        /// The column asked for, from 0.
+        column: u32,
+        /// The last column of the board, from 0.
+        last: u8,
+    },
+    /// The column has no free cell.
+    #[error("column {column}, counted from 0, is full")]
+    ColumnFull {
+        /// The column asked for, from 0.
+        column: u32,
+    },
+}
+
+impl RuleBreach for IllegalMove {
+    fn clause(&self) -> &'static str {
+        "C4-2"
+    }
+}

@@ -1,0 +1,320 @@
+use std::fmt;
+
+use super::{
+    Dropped, IllegalMove, Move, Outcome, Rules,
+    bitboard::{Word, indexes, runs},
+};
+use crate::games::{Direction, Line, Player, Square};
+
+/// A position that a game can be in: tokens lie on tokens, their numbers fit the player to move,
+/// and at most one player has a line, completed by the last move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Position(pub(super) Words);
+
+/// The word that a board needs: the usual sizes fit into 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Words {
+    Narrow(Board<u64>),
+    Wide(Board<u128>),
+}
+
+/// The tokens of a position, as bitboards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Board<W> {
+    rules: Rules,
+    /// Whether the player who moved last has a line.
+    won: bool,
+    /// The lowest cell of each column.
+    floor: W,
+    /// All tokens.
+    tokens: W,
+    /// The tokens of the player to move.
+    movers: W,
+}
+
+/// Asks the board of either width.
+macro_rules! ask {
+    ($position:expr, $board:ident => $answer:expr) => {
+        match $position.0 {
+            Words::Narrow($board) => $answer,
+            Words::Wide($board) => $answer,
+        }
+    };
+}
+
+/// Makes a board of the width that the rules need.
+macro_rules! build {
+    ($rules:expr, $word:ident => $board:expr) => {
+        if $rules.bits() <= u64::BITS {
+            type $word = u64;
+            Words::Narrow($board)
+        } else {
+            type $word = u128;
+            Words::Wide($board)
+        }
+    };
+}
+pub(super) use build;
+
+impl Position {
+    /// The empty board.
+    pub fn start(rules: Rules) -> Self {
+        Self(build!(rules, W => Board::<W>::empty(rules)))
+    }
+
+    /// The rules it is played under.
+    #[inline]
+    pub fn rules(&self) -> Rules {
+        ask!(self, board => board.rules)
+    }
+
+    /// How many tokens lie on the board.
+    #[inline]
+    pub fn ply(&self) -> u32 {
+        ask!(self, board => board.tokens.count())
+    }
+
+    /// The player to move; when the game is over, the one who would have been.
+    #[inline]
+    pub fn next_player(&self) -> Player {
+        ask!(self, board => board.next_player())
+    }
+
+    /// Whose token lies on a cell. None if the cell is empty or not on the board.
+    pub fn token(&self, square: Square) -> Option<Player> {
+        let rules = self.rules();
+        if square.row >= rules.rows().into() || square.column >= rules.columns().into() {
+            return None;
+        }
+        ask!(self, board => board.token(board.index(square)))
+    }
+
+    /// The columns that can be played, in ascending order (C4-5).
+    pub fn legal_columns(&self) -> impl Iterator<Item = u8> + use<> {
+        let position = *self;
+        (0..self.rules().columns()).filter(move |&column| position.is_legal(column.into()))
+    }
+
+    /// Whether a token can be dropped into a column, from 0.
+    #[inline]
+    pub fn is_legal(&self, column: u32) -> bool {
+        ask!(self, board => board.is_legal(column))
+    }
+
+    /// Every reason why a move is illegal (C4-2).
+    pub fn why_illegal(&self, Move { column }: Move) -> Vec<IllegalMove> {
+        let mut reasons = Vec::new();
+        let rules = self.rules();
+        if ask!(self, board => board.won || board.is_full()) {
+            reasons.push(IllegalMove::GameOver);
+        }
+        if column >= rules.columns().into() {
+            let last = rules.columns() - 1;
+            reasons.push(IllegalMove::ColumnOutOfRange { column, last });
+        } else if ask!(self, board => board.is_column_full(column)) {
+            reasons.push(IllegalMove::ColumnFull { column });
+        }
+        reasons
+    }
+
+    /// Drops a token: which column that is, and where the token lies now. None, and no change, if it is illegal.
+    #[inline]
+    pub fn play(&mut self, Move { column }: Move) -> Option<(u8, Dropped)> {
+        let player = self.next_player();
+        let index = match &mut self.0 {
+            Words::Narrow(board) => board.play(column)?,
+            Words::Wide(board) => board.play(column)?,
+        };
+        let square = ask!(self, board => board.square(index));
+        // A legal column is one of at most 64.
+        Some((column as u8, Dropped { player, square }))
+    }
+
+    /// Drops a token into a column and forgets where it fell: all that a search needs. False, and no change,
+    /// if it is illegal.
+    #[inline]
+    pub fn drop_token(&mut self, column: u32) -> bool {
+        match &mut self.0 {
+            Words::Narrow(board) => board.play(column).is_some(),
+            Words::Wide(board) => board.play(column).is_some(),
+        }
+    }
+
+    /// Whether the game has been won or drawn.
+    #[inline]
+    pub fn is_over(&self) -> bool {
+        ask!(self, board => board.won || board.is_full())
+    }
+
+    /// Where the game stands (C4-3, C4-4).
+    pub fn outcome(&self) -> Outcome {
+        ask!(self, board => board.outcome())
+    }
+
+    /// The board, one string a row, the top row first: `X`, `O`, or `.` for an empty cell.
+    pub fn rows(&self) -> Vec<String> {
+        ask!(self, board => board.rows())
+    }
+}
+
+impl<W: Word> Board<W> {
+    fn empty(rules: Rules) -> Self {
+        let floor = (0..u32::from(rules.columns()))
+            .fold(W::EMPTY, |floor, column| floor | W::cell(column * rules.stride()));
+        Self { rules, won: false, floor, tokens: W::EMPTY, movers: W::EMPTY }
+    }
+
+    /// A board with these tokens on it. The caller vouches that it is one a game can be in.
+    pub(super) fn with_tokens(rules: Rules, tokens: W, movers: W) -> Self {
+        let mut board = Self { tokens, movers, ..Self::empty(rules) };
+        board.won = board.has_line(tokens ^ movers);
+        board
+    }
+
+    /// Whether a set of cells holds a line that wins.
+    #[inline(always)]
+    pub(super) fn has_line(&self, cells: W) -> bool {
+        let length = self.rules.line_length().into();
+        Direction::ALL.iter().any(|&direction| !runs(cells, self.step(direction), length).is_empty())
+    }
+
+    /// How far apart two neighbours of a line are; the second is the one to the right, or above.
+    #[inline(always)]
+    fn step(&self, direction: Direction) -> u32 {
+        let stride = self.rules.stride();
+        match direction {
+            Direction::Horizontal => stride,
+            Direction::Vertical => 1,
+            Direction::DiagonalDown => stride - 1,
+            Direction::DiagonalUp => stride + 1,
+        }
+    }
+
+    #[inline(always)]
+    fn top_cell(&self, column: u32) -> W {
+        W::cell(column * self.rules.stride() + u32::from(self.rules.rows()) - 1)
+    }
+
+    #[inline(always)]
+    fn is_column_full(&self, column: u32) -> bool {
+        !(self.tokens & self.top_cell(column)).is_empty()
+    }
+
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        self.tokens.count() == u32::from(self.rules.columns()) * u32::from(self.rules.rows())
+    }
+
+    #[inline(always)]
+    fn is_legal(&self, column: u32) -> bool {
+        !self.won && column < self.rules.columns().into() && !self.is_column_full(column)
+    }
+
+    /// Drops a token and tells the index of its cell.
+    #[inline(always)]
+    fn play(&mut self, column: u32) -> Option<u32> {
+        if !self.is_legal(column) {
+            return None;
+        }
+        // The sum carries through the tokens of the column into its lowest free cell and changes no other column.
+        let landing = self.tokens.plus(W::cell(column * self.rules.stride())) & !self.tokens;
+        let mine = self.movers | landing;
+        self.movers = self.movers ^ self.tokens;
+        self.tokens = self.tokens | landing;
+        self.won = self.has_line(mine);
+        Some(landing.first())
+    }
+
+    #[inline(always)]
+    fn next_player(&self) -> Player {
+        let first = self.rules.first_player();
+        if self.tokens.count().is_multiple_of(2) { first } else { first.other() }
+    }
+
+    /// The tokens of one player.
+    fn tokens_of(&self, player: Player) -> W {
+        if player == self.next_player() { self.movers } else { self.tokens ^ self.movers }
+    }
+
+    fn token(&self, index: u32) -> Option<Player> {
+        Player::ALL.into_iter().find(|&player| !(self.tokens_of(player) & W::cell(index)).is_empty())
+    }
+
+    #[inline(always)]
+    fn square(&self, index: u32) -> Square {
+        let stride = self.rules.stride();
+        Square { row: u32::from(self.rules.rows()) - 1 - index % stride, column: index / stride }
+    }
+
+    #[inline(always)]
+    fn index(&self, square: Square) -> u32 {
+        square.column * self.rules.stride() + u32::from(self.rules.rows()) - 1 - square.row
+    }
+
+    fn outcome(&self) -> Outcome {
+        if self.won {
+            Outcome::Won { winner: self.next_player().other(), lines: self.lines(self.tokens ^ self.movers) }
+        } else if self.is_full() {
+            Outcome::Draw
+        } else {
+            Outcome::InProgress
+        }
+    }
+
+    /// The line of each direction that has one. There is at most one: all lines share the last token.
+    fn lines(&self, cells: W) -> Vec<Line> {
+        let length = u32::from(self.rules.line_length());
+        Direction::ALL
+            .into_iter()
+            .filter_map(|direction| {
+                let step = self.step(direction);
+                let starts = runs(cells, step, length);
+                if starts.is_empty() {
+                    return None;
+                }
+                let run = (0..length).fold(W::EMPTY, |run, n| run | starts.moved_up(n * step));
+                let mut squares: Vec<_> = indexes(run).map(|index| self.square(index)).collect();
+                if direction == Direction::Vertical {
+                    squares.reverse();
+                }
+                Some(Line { direction, squares })
+            })
+            .collect()
+    }
+
+    fn rows(&self) -> Vec<String> {
+        let (one, two) = (self.tokens_of(Player::One), self.tokens_of(Player::Two));
+        let stride = self.rules.stride();
+        (0..u32::from(self.rules.rows()))
+            .rev()
+            .map(|height| {
+                (0..u32::from(self.rules.columns()))
+                    .map(|column| {
+                        let cell = W::cell(column * stride + height);
+                        if !(one & cell).is_empty() {
+                            'X'
+                        } else if !(two & cell).is_empty() {
+                            'O'
+                        } else {
+                            '.'
+                        }
+                    })
+                    .collect()
+            })
+            .collect()
+    }
+}
+
+impl fmt::Display for Position {
+    /// The console board of the seed (C4-6).
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for row in self.rows() {
+            f.write_str("|")?;
+            for token in row.chars() {
+                write!(f, "{}|", if token == '.' { ' ' } else { token })?;
+            }
+            f.write_str("\n")?;
+        }
+        writeln!(f, "{}", "-".repeat(usize::from(self.rules().columns()) * 2 + 1))
+    }
+}

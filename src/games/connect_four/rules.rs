@@ -1,0 +1,126 @@
+use crate::games::Player;
+
+/// Most bits a board may take: one for each cell, and one more above each column (C4-1).
+const MAX_BITS: u32 = 128;
+
+/// The rules of a game (C4-1). They always hold together: [`Rules::new`] is the only door.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rules {
+    columns: u8,
+    rows: u8,
+    line_length: u8,
+    first_player: Player,
+}
+
+/// What is wrong with rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RulesError {
+    /// The number of columns is out of range.
+    #[error("columns must be from 1 to {max}, not {0}", max = Rules::MAX_COLUMNS)]
+    Columns(u32),
+    /// The number of rows is out of range.
+    #[error("rows must be from 1 to {max}, not {0}", max = Rules::MAX_ROWS)]
+    Rows(u32),
+    /// Each side is in range, but not both together.
+    #[error(
+        "a board of {columns} columns by {rows} rows is too large: columns × (rows + 1) must be at most {MAX_BITS}"
+    )]
+    TooLarge {
+        /// Columns asked for.
+        columns: u32,
+        /// Rows asked for.
+        rows: u32,
+    },
+    /// The length of a line is out of range.
+    #[error("line_length must be from 2 to {longest}, the longer side of the board, not {length}")]
+    LineLength {
+        /// Length asked for.
+        length: u32,
+        /// The longer side of the board.
+        longest: u32,
+    },
+}
+
+impl Rules {
+    /// The most columns a board can have.
+    pub const MAX_COLUMNS: u32 = MAX_BITS / 2;
+    /// The most rows a board can have.
+    pub const MAX_ROWS: u32 = MAX_BITS - 1;
+    /// The shortest line that can win.
+    pub const MIN_LINE_LENGTH: u32 = 2;
+
+    /// Rules, if they hold together.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with them.
+    pub fn new(
+        columns: u32,
+        rows: u32,
+        line_length: u32,
+        first_player: Player,
+    ) -> Result<Self, Vec<RulesError>> {
+        let mut errors = Vec::new();
+        if !(1..=Self::MAX_COLUMNS).contains(&columns) {
+            errors.push(RulesError::Columns(columns));
+        }
+        if !(1..=Self::MAX_ROWS).contains(&rows) {
+            errors.push(RulesError::Rows(rows));
+        }
+        if errors.is_empty() && columns * (rows + 1) > MAX_BITS {
+            errors.push(RulesError::TooLarge { columns, rows });
+        }
+        let longest = columns.max(rows);
+        if !(Self::MIN_LINE_LENGTH..=longest).contains(&line_length) {
+            errors.push(RulesError::LineLength { length: line_length, longest });
+        }
+        if errors.is_empty() {
+            // Each is below 128 by the checks above.
+            Ok(Self {
+                columns: columns as u8,
+                rows: rows as u8,
+                line_length: line_length as u8,
+                first_player,
+            })
+        } else {
+            Err(errors)
+        }
+    }
+
+    /// Columns of the board, 1 to 64.
+    pub const fn columns(self) -> u8 {
+        self.columns
+    }
+
+    /// Rows of the board, 1 to 127.
+    pub const fn rows(self) -> u8 {
+        self.rows
+    }
+
+    /// Tokens in a line that win.
+    pub const fn line_length(self) -> u8 {
+        self.line_length
+    }
+
+    /// Who makes the first move.
+    pub const fn first_player(self) -> Player {
+        self.first_player
+    }
+
+    /// Bits of a bitboard that a column takes: its cells and an empty one above them.
+    pub(super) const fn stride(self) -> u32 {
+        self.rows as u32 + 1
+    }
+
+    /// Bits of a bitboard that the whole board takes.
+    pub(super) const fn bits(self) -> u32 {
+        self.columns as u32 * self.stride()
+    }
+}
+
+impl Default for Rules {
+    /// 7 columns by 6 rows, four in a line, player one first.
+    fn default() -> Self {
+        Self { columns: 7, rows: 6, line_length: 4, first_player: Player::One }
+    }
+}

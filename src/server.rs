@@ -1,0 +1,190 @@
+//! The server around the referee: sockets, threads, limits, health, reflection, metrics, and how it all ends.
+//!
+//! One thread accepts connections and hands each to the least busy of the worker threads; a worker is a
+//! single-threaded runtime that keeps its connections to itself (see `docs/decisions/0003-runtime-shape.md`).
+
+mod acceptor;
+mod admin;
+mod connection;
+mod drain;
+mod gate;
+mod logging;
+mod metrics;
+mod services;
+mod worker;
+
+use std::{
+    fmt,
+    future::Future,
+    io,
+    net::{SocketAddr, TcpListener},
+    sync::Arc,
+};
+
+use tokio::{runtime, sync::mpsc};
+use tonic_health::{ServingStatus, server::HealthReporter};
+
+use self::{drain::Drain, gate::Gate, metrics::Metrics, services::Services};
+pub use self::{drain::termination, logging::start_logging, services::GrpcService};
+use crate::{config::Config, wire::proto};
+
+const SERVICE: &str = proto::rules_service_server::SERVICE_NAME;
+
+/// A server whose sockets are bound, ready to run.
+pub struct Server {
+    config: Config,
+    listener: TcpListener,
+    admin_listener: TcpListener,
+    extra: Services,
+}
+
+/// What the server cannot do.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerError {
+    /// A socket could not be bound.
+    #[error("cannot listen on {address} ({flag}): {source}")]
+    Bind {
+        /// The flag that names the address.
+        flag: &'static str,
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// The operating system refused a thread, a runtime or a socket option.
+    #[error("cannot start: {0}")]
+    Start(#[from] io::Error),
+    /// The compiled contract cannot be reflected.
+    #[error("cannot reflect the contract: {0}")]
+    Reflection(#[from] tonic_reflection::server::Error),
+}
+
+impl Server {
+    /// Binds the sockets.
+    ///
+    /// # Errors
+    ///
+    /// If an address cannot be listened on.
+    pub fn bind(config: Config) -> Result<Self, ServerError> {
+        Ok(Self {
+            listener: bind("--listen", config.listen)?,
+            admin_listener: bind("--admin-listen", config.admin_listen)?,
+            config,
+            extra: Services::default(),
+        })
+    }
+
+    /// Answers the calls of a further service too.
+    #[must_use]
+    pub fn with_service<S: GrpcService>(mut self, service: S) -> Self
+    where
+        S::Future: Send,
+    {
+        self.extra.add(service);
+        self
+    }
+
+    /// The address that gRPC is answered on.
+    ///
+    /// # Errors
+    ///
+    /// If the operating system cannot tell.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// The address of `/live`, `/ready` and `/metrics`.
+    ///
+    /// # Errors
+    ///
+    /// If the operating system cannot tell.
+    pub fn admin_address(&self) -> io::Result<SocketAddr> {
+        self.admin_listener.local_addr()
+    }
+
+    /// What a person sees first: where to reach the server, and a call to try.
+    pub fn banner(&self) -> impl fmt::Display + use<> {
+        let address = self.address().unwrap_or(self.config.listen);
+        let admin = self.admin_address().unwrap_or(self.config.admin_listen);
+        format!(
+            "arbiter {version}\n  \
+             gRPC   {address}\n  \
+             admin  http://{admin}  (/live, /ready, /metrics)\n\n\
+             Try it:\n  \
+             grpcurl -plaintext -d '{{\"connect_four\": {{}}}}' {address} {SERVICE}/NewGame\n",
+            version = env!("CARGO_PKG_VERSION"),
+        )
+    }
+
+    /// Answers calls until `shutdown` is ready, then ends as promised: health says `NOT_SERVING`, the listener
+    /// closes, calls under way finish, and the process is free within the drain timeout.
+    ///
+    /// # Errors
+    ///
+    /// If a runtime or a thread cannot be started.
+    pub fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), ServerError> {
+        let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(self.serve(shutdown))
+    }
+
+    async fn serve(self, shutdown: impl Future<Output = ()>) -> Result<(), ServerError> {
+        let limits = self.config.limits;
+        let metrics = Arc::new(Metrics::new());
+        let drain = Drain::new();
+        let (health, health_service) = tonic_health::server::health_reporter();
+        health.set_service_status(SERVICE, ServingStatus::Serving).await;
+
+        let mut others = self.extra;
+        others.add(health_service);
+        others.add_reflection()?;
+
+        let (finished, mut all_finished) = mpsc::channel::<()>(1);
+        let workers = (0..self.config.threads())
+            .map(|index| {
+                // A gate of its own for each worker: no counter of references is shared between cores.
+                let rules = services::rules(&limits, &metrics, &drain);
+                let gate = Gate::new(rules, others.clone(), metrics.clone(), limits);
+                worker::start(index, gate, limits, drain.clone(), finished.clone())
+            })
+            .collect::<io::Result<Vec<_>>>()?;
+        drop(finished);
+
+        tokio::spawn(admin::serve(to_tokio(self.admin_listener)?, metrics.clone(), drain.clone()));
+        let acceptor = acceptor::start(
+            to_tokio(self.listener)?,
+            workers,
+            limits.max_connections.get(),
+            &metrics,
+            &drain,
+        );
+
+        shutdown.await;
+        tracing::info!("draining");
+        drain.announce();
+        announce_not_serving(&health).await;
+        tokio::time::sleep(limits.drain_delay).await;
+        drain.begin();
+        // The acceptor hands over whoever is already waiting, then closes the listener.
+        let _ = acceptor.await;
+        drain
+            .finish(&metrics, limits.drain_timeout, async { while all_finished.recv().await.is_some() {} })
+            .await;
+        tracing::info!("stopped");
+        Ok(())
+    }
+}
+
+fn bind(flag: &'static str, address: SocketAddr) -> Result<TcpListener, ServerError> {
+    TcpListener::bind(address).map_err(|source| ServerError::Bind { flag, address, source })
+}
+
+fn to_tokio(listener: TcpListener) -> io::Result<tokio::net::TcpListener> {
+    listener.set_nonblocking(true)?;
+    tokio::net::TcpListener::from_std(listener)
+}
+
+async fn announce_not_serving(health: &HealthReporter) {
+    for service in ["", SERVICE] {
+        health.set_service_status(service, ServingStatus::NotServing).await;
+    }
+}

@@ -1,0 +1,62 @@
+//! One connection, from its first byte to its last.
+
+use std::{error::Error, net::TcpStream, pin::pin, time::Duration};
+
+use hyper::server::conn::http2;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use tokio::time::{Instant, sleep_until};
+
+use super::{drain::Drain, gate::Gate};
+use crate::config::Limits;
+
+/// The most that may wait on a connection to be reset because the client broke the protocol. Without a bound a
+/// client that never reads makes the server hold a reset for each of its bad requests (RUSTSEC-2024-0003).
+const MAX_LOCAL_ERROR_RESETS: usize = 1024;
+
+/// The largest headers of a call, in bytes.
+const MAX_HEADER_BYTES: u32 = 16 * 1024;
+
+/// Answers the calls of a connection until its client closes it, it is too old, or the server ends.
+pub(super) async fn serve(
+    stream: TcpStream,
+    gate: Gate,
+    limits: Limits,
+    drain: Drain,
+) -> Result<(), Box<dyn Error + Send + Sync>> {
+    let stream = tokio::net::TcpStream::from_std(stream)?;
+    stream.set_nodelay(true)?;
+    let mut connection = pin!(builder(&limits).serve_connection(TokioIo::new(stream), gate));
+
+    let age = with_jitter(limits.max_connection_age);
+    tokio::select! {
+        closed = &mut connection => return Ok(closed?),
+        () = tokio::time::sleep(age) => {}
+        () = drain.begun() => {}
+    }
+    // From here on the client is asked to go: calls under way finish, further ones go elsewhere.
+    connection.as_mut().graceful_shutdown();
+    let end = Instant::now() + limits.max_connection_age_grace;
+    tokio::select! {
+        closed = &mut connection => Ok(closed?),
+        () = sleep_until(end) => Ok(()),
+        () = drain.over() => Ok(()),
+    }
+}
+
+fn builder(limits: &Limits) -> http2::Builder<TokioExecutor> {
+    let mut builder = http2::Builder::new(TokioExecutor::new());
+    builder
+        .timer(TokioTimer::new())
+        .keep_alive_interval(limits.keepalive_interval)
+        .keep_alive_timeout(limits.keepalive_timeout)
+        .max_concurrent_streams(limits.max_streams_per_connection)
+        .max_local_error_reset_streams(MAX_LOCAL_ERROR_RESETS)
+        .max_header_list_size(MAX_HEADER_BYTES);
+    builder
+}
+
+/// A tenth more or less, so that connections made together do not end together.
+fn with_jitter(age: Duration) -> Duration {
+    let unit = getrandom::u32().map_or(0.5, |random| f64::from(random) / f64::from(u32::MAX));
+    age.mul_f64(0.9 + 0.2 * unit)
+}

@@ -1,0 +1,248 @@
+//! What is counted. Every counter that a call touches is found by index, not by name.
+
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use prometheus_client::{
+    encoding::{EncodeLabelSet, text::encode},
+    metrics::{
+        counter::Counter,
+        family::Family,
+        gauge::Gauge,
+        histogram::{Histogram, exponential_buckets},
+    },
+    registry::Registry,
+};
+use tonic::Code;
+
+use super::SERVICE;
+use crate::{
+    games::GameId,
+    service::{Method, Observer},
+    wire::Refusal,
+};
+
+/// Methods in the index: those of the contract, and any other.
+const METHODS: usize = Method::ALL.len() + 1;
+/// Games in the index: those of the contract, and none.
+const GAMES: usize = GameId::ALL.len() + 1;
+/// Status codes of gRPC.
+const CODES: usize = 17;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct CallLabels {
+    grpc_type: &'static str,
+    grpc_service: &'static str,
+    grpc_method: &'static str,
+    grpc_code: &'static str,
+    game: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+#[allow(clippy::struct_field_names, reason = "the names are those of the ecosystem")]
+struct MethodLabels {
+    grpc_type: &'static str,
+    grpc_service: &'static str,
+    grpc_method: &'static str,
+}
+
+/// A counter for each method, game and code, made when it is first needed.
+struct Counters {
+    family: Family<CallLabels, Counter>,
+    by_index: Vec<OnceLock<Counter>>,
+}
+
+impl Counters {
+    fn new() -> Self {
+        Self {
+            family: Family::default(),
+            by_index: (0..METHODS * GAMES * CODES).map(|_| OnceLock::new()).collect(),
+        }
+    }
+
+    fn count(&self, method: Option<Method>, game: Option<GameId>, code: Code) {
+        let method_index = method.map_or(METHODS - 1, |method| method as usize);
+        let game_index = game.map_or(GAMES - 1, |game| game as usize);
+        let index = (method_index * GAMES + game_index) * CODES + code as usize;
+        let counter = self.by_index[index].get_or_init(|| {
+            let labels = CallLabels {
+                grpc_type: grpc_type(method),
+                grpc_service: SERVICE,
+                grpc_method: method.map_or("unknown", Method::name),
+                grpc_code: code_name(code),
+                game: game.map_or("none", GameId::name),
+            };
+            self.family.get_or_create(&labels).clone()
+        });
+        counter.inc();
+    }
+}
+
+/// All metrics of the server.
+pub struct Metrics {
+    registry: Registry,
+    calls: Counters,
+    items: Counters,
+    durations: [Histogram; Method::ALL.len()],
+    in_flight: Gauge,
+    connections: Gauge,
+    refused_connections: Counter,
+}
+
+impl Metrics {
+    pub(super) fn new() -> Self {
+        let calls = Counters::new();
+        let items = Counters::new();
+        // From 10 µs to 10 s.
+        let durations = Family::<MethodLabels, Histogram>::new_with_constructor(|| {
+            Histogram::new(exponential_buckets(0.000_01, 10_f64.sqrt(), 13))
+        });
+        let in_flight = Gauge::default();
+        let connections = Gauge::default();
+        let refused_connections = Counter::default();
+
+        let mut registry = Registry::default();
+        registry.register(
+            "grpc_server_handled",
+            "Calls answered, by method, game and status code",
+            calls.family.clone(),
+        );
+        registry.register(
+            "grpc_server_handling_seconds",
+            "Time from the headers of a unary call to its answer",
+            durations.clone(),
+        );
+        registry.register(
+            "arbiter_items_handled",
+            "Calls answered inside EvaluateBatch and Evaluate, by method, game and status code",
+            items.family.clone(),
+        );
+        registry.register("arbiter_calls_in_flight", "Calls under way", in_flight.clone());
+        registry.register(
+            "arbiter_connections",
+            "Connections open when the last one was accepted",
+            connections.clone(),
+        );
+        registry.register(
+            "arbiter_connections_refused",
+            "Connections closed at once because there were too many",
+            refused_connections.clone(),
+        );
+        let duration = |method: Method| {
+            let labels = MethodLabels {
+                grpc_type: grpc_type(Some(method)),
+                grpc_service: SERVICE,
+                grpc_method: method.name(),
+            };
+            durations.get_or_create(&labels).clone()
+        };
+        Self {
+            registry,
+            calls,
+            items,
+            durations: Method::ALL.map(duration),
+            in_flight,
+            connections,
+            refused_connections,
+        }
+    }
+
+    /// Counts a call that never reached the service.
+    pub(super) fn call_refused(&self, method: Option<Method>, refusal: &Refusal) {
+        self.calls.count(method, None, refusal.code());
+        log(method, None, Some(refusal));
+    }
+
+    pub(super) fn call_took(&self, method: Method, duration: Duration) {
+        self.durations[method as usize].observe(duration.as_secs_f64());
+    }
+
+    /// Counts a call as under way and tells how many there are now.
+    pub(super) fn call_begins(&self) -> i64 {
+        self.in_flight.inc() + 1
+    }
+
+    pub(super) fn call_ends(&self) {
+        self.in_flight.dec();
+    }
+
+    pub(super) fn in_flight(&self) -> i64 {
+        self.in_flight.get()
+    }
+
+    pub(super) fn set_connections(&self, open: usize) {
+        self.connections.set(i64::try_from(open).unwrap_or(i64::MAX));
+    }
+
+    pub(super) fn refuse_connection(&self) {
+        self.refused_connections.inc();
+    }
+
+    /// All metrics, in the text format that Prometheus reads.
+    pub(super) fn exposition(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = encode(&mut text, &self.registry);
+        text
+    }
+}
+
+impl Observer for Arc<Metrics> {
+    fn call_answered(&self, method: Method, game: Option<GameId>, refusal: Option<&Refusal>) {
+        self.calls.count(Some(method), game, refusal.map_or(Code::Ok, Refusal::code));
+        log(Some(method), game, refusal);
+    }
+
+    fn item_answered(&self, method: Method, game: Option<GameId>, refusal: Option<&Refusal>) {
+        self.items.count(Some(method), game, refusal.map_or(Code::Ok, Refusal::code));
+    }
+}
+
+/// One line a call, its level by who caused it. Never the state: it may hold hidden cards.
+fn log(method: Option<Method>, game: Option<GameId>, refusal: Option<&Refusal>) {
+    let method = method.map_or("unknown", Method::name);
+    let game = game.map_or("none", GameId::name);
+    let Some(refusal) = refusal else {
+        tracing::debug!(method, game, code = "OK", "answered");
+        return;
+    };
+    let (code, reason) = (code_name(refusal.code()), refusal.reason().as_str_name());
+    match refusal.code() {
+        Code::Internal => tracing::error!(method, game, code, reason, "failed"),
+        Code::ResourceExhausted | Code::DeadlineExceeded | Code::Unavailable => {
+            tracing::warn!(method, game, code, reason, "refused");
+        }
+        _ => tracing::info!(method, game, code, reason, "refused"),
+    }
+}
+
+fn grpc_type(method: Option<Method>) -> &'static str {
+    match method {
+        Some(Method::Evaluate) => "bidi_stream",
+        _ => "unary",
+    }
+}
+
+fn code_name(code: Code) -> &'static str {
+    match code {
+        Code::Ok => "OK",
+        Code::Cancelled => "CANCELLED",
+        Code::Unknown => "UNKNOWN",
+        Code::InvalidArgument => "INVALID_ARGUMENT",
+        Code::DeadlineExceeded => "DEADLINE_EXCEEDED",
+        Code::NotFound => "NOT_FOUND",
+        Code::AlreadyExists => "ALREADY_EXISTS",
+        Code::PermissionDenied => "PERMISSION_DENIED",
+        Code::ResourceExhausted => "RESOURCE_EXHAUSTED",
+        Code::FailedPrecondition => "FAILED_PRECONDITION",
+        Code::Aborted => "ABORTED",
+        Code::OutOfRange => "OUT_OF_RANGE",
+        Code::Unimplemented => "UNIMPLEMENTED",
+        Code::Internal => "INTERNAL",
+        Code::Unavailable => "UNAVAILABLE",
+        Code::DataLoss => "DATA_LOSS",
+        Code::Unauthenticated => "UNAUTHENTICATED",
+    }
+}

@@ -1,0 +1,168 @@
+//! Many calls in one: as a batch, and as a stream.
+
+use std::{
+    any::Any,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use tokio::time::{Instant, Sleep, sleep_until};
+use tokio_stream::Stream;
+use tokio_util::sync::WaitForCancellationFutureOwned;
+use tonic::{Request, Status, Streaming};
+
+use super::{Method, Observer, Referee, calls, check_items, guarded};
+use crate::wire::{GameRequest, Path, Refusal, Violations, proto, translate};
+
+/// What the server lends to a stream: how long it may last, and whatever must be held until it ends.
+#[derive(Clone)]
+pub struct Lease {
+    /// When the stream must have ended, if there is such a time.
+    pub deadline: Option<Instant>,
+    /// Dropped when the stream has ended.
+    pub held: Arc<dyn Any + Send + Sync>,
+}
+
+impl<O: Observer> Referee<O> {
+    pub(super) fn evaluate_all(
+        &self,
+        request: &proto::EvaluateBatchRequest,
+    ) -> Result<proto::EvaluateBatchResponse, Refusal> {
+        check_items("calls", request.calls.len(), self.limits.batch_items)?;
+        let answers = request.calls.iter().map(|call| self.evaluate_call(call)).collect();
+        Ok(proto::EvaluateBatchResponse { answers })
+    }
+
+    /// Answers one call of a batch or of a stream, on its own.
+    fn evaluate_call(&self, call: &proto::Call) -> proto::Answer {
+        use proto::{answer::Kind as Answer, call::Kind as Call};
+        let answer = match &call.kind {
+            None => {
+                let mut violations = Violations::default();
+                violations.required(&Path::root("call"));
+                violations.finish(None)
+            }
+            Some(Call::ValidateMove(request)) => {
+                self.item(Method::ValidateMove, request, calls::validate_move).map(Answer::ValidateMove)
+            }
+            Some(Call::ApplyMove(request)) => {
+                self.item(Method::ApplyMove, request, calls::apply_move).map(Answer::ApplyMove)
+            }
+            Some(Call::ResolveCaptures(request)) => self
+                .item(Method::ResolveCaptures, request, calls::resolve_captures)
+                .map(Answer::ResolveCaptures),
+            Some(Call::DetermineWinner(request)) => self
+                .item(Method::DetermineWinner, request, calls::determine_winner)
+                .map(Answer::DetermineWinner),
+            Some(Call::CompareCards(request)) => {
+                self.item(Method::CompareCards, request, calls::compare_cards).map(Answer::CompareCards)
+            }
+            Some(Call::ListGames(request)) => {
+                self.item(Method::ListGames, request, calls::list_games).map(Answer::ListGames)
+            }
+            Some(Call::NewGame(request)) => {
+                self.item(Method::NewGame, request, calls::new_game).map(Answer::NewGame)
+            }
+            Some(Call::ListLegalMoves(request)) => self
+                .item(Method::ListLegalMoves, request, calls::list_legal_moves)
+                .map(Answer::ListLegalMoves),
+            Some(Call::ReplayGame(request)) => self
+                .item(Method::ReplayGame, request, |request| calls::replay_game(request, &self.limits))
+                .map(Answer::ReplayGame),
+            Some(Call::SettleTrade(request)) => {
+                self.item(Method::SettleTrade, request, calls::settle_trade).map(Answer::SettleTrade)
+            }
+            Some(Call::ViewState(request)) => {
+                self.item(Method::ViewState, request, calls::view_state).map(Answer::ViewState)
+            }
+            Some(Call::RenderState(request)) => {
+                self.item(Method::RenderState, request, calls::render_state).map(Answer::RenderState)
+            }
+        };
+        let kind = answer.unwrap_or_else(|refusal| Answer::Refusal(refusal.into()));
+        proto::Answer { kind: Some(kind) }
+    }
+
+    fn item<Q: GameRequest, A>(
+        &self,
+        method: Method,
+        request: &Q,
+        call: impl FnOnce(&Q) -> Result<A, Refusal>,
+    ) -> Result<A, Refusal> {
+        let answer = guarded(|| call(request));
+        self.observer.item_answered(method, request.game(), answer.as_ref().err());
+        answer
+    }
+}
+
+/// The answers of an `Evaluate` stream. A call is read only when its answer is asked for, so a client
+/// that does not read its answers is not read from either.
+pub struct Answers<O: Observer> {
+    referee: Referee<O>,
+    calls: Option<Streaming<proto::EvaluateRequest>>,
+    deadline: Option<Pin<Box<Sleep>>>,
+    closing: Pin<Box<WaitForCancellationFutureOwned>>,
+    _lease: Option<Lease>,
+}
+
+impl<O: Observer> Answers<O> {
+    pub(super) fn new(referee: Referee<O>, request: Request<Streaming<proto::EvaluateRequest>>) -> Self {
+        let lease = request.extensions().get::<Lease>().cloned();
+        let deadline = lease.as_ref().and_then(|lease| lease.deadline);
+        Self {
+            closing: Box::pin(referee.closing.clone().cancelled_owned()),
+            referee,
+            calls: Some(request.into_inner()),
+            deadline: deadline.map(|deadline| Box::pin(sleep_until(deadline))),
+            _lease: lease,
+        }
+    }
+
+    /// Ends the stream, well or with a refusal.
+    fn end(&mut self, refusal: Option<Refusal>) -> Poll<Option<<Self as Stream>::Item>> {
+        self.calls = None;
+        self.referee.observer.call_answered(Method::Evaluate, None, refusal.as_ref());
+        Poll::Ready(refusal.map(|refusal| Err(refusal.into())))
+    }
+}
+
+impl<O: Observer> Stream for Answers<O> {
+    type Item = Result<proto::EvaluateResponse, Status>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let Some(calls) = self.calls.as_mut() else {
+            return Poll::Ready(None);
+        };
+        let next = Pin::new(calls).poll_next(context);
+        if let Some(deadline) = &mut self.deadline
+            && deadline.as_mut().poll(context).is_ready()
+        {
+            return self.end(Some(Refusal::deadline_exceeded()));
+        }
+        match next {
+            Poll::Ready(Some(Ok(request))) => {
+                let answer = self.referee.evaluate_call(&request.call.unwrap_or_default());
+                Poll::Ready(Some(Ok(proto::EvaluateResponse { answer: Some(answer) })))
+            }
+            Poll::Ready(Some(Err(status))) => {
+                let refusal = translate(&status).unwrap_or_else(Refusal::cancelled);
+                self.end(Some(refusal))
+            }
+            Poll::Ready(None) => self.end(None),
+            Poll::Pending if self.closing.as_mut().poll(context).is_ready() => {
+                self.end(Some(Refusal::shutting_down()))
+            }
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+impl<O: Observer> Drop for Answers<O> {
+    /// A stream that has not ended by itself was given up.
+    fn drop(&mut self) {
+        if self.calls.is_some() {
+            let _ = self.end(Some(Refusal::cancelled()));
+        }
+    }
+}

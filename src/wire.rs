@@ -1,0 +1,32 @@
+//! The one room that knows the generated types: it reads requests into the types of the games and writes
+//! their answers, and turns every refusal into a gRPC status.
+//!
+//! Reading reports everything that is wrong with a request, each by the path of its field.
+
+mod codec;
+mod connect_four;
+mod game;
+mod path;
+mod refusal;
+mod request;
+mod state;
+mod vocabulary;
+
+pub(crate) use self::game::with_game;
+pub use self::{
+    codec::{Codec, MAX_TOP_LEVEL_FIELDS},
+    game::{WireGame, descriptions},
+    path::Path,
+    refusal::{DOMAIN, Refusal, Violations, translate},
+    request::{GameRequest, NewGame, Replay, Turn, read_board, read_game, read_view},
+    state::Form,
+};
+
+/// The generated types of `proto/arbiter/v1`, always written `proto::X`.
+#[allow(missing_docs, clippy::all, clippy::pedantic)]
+pub mod proto {
+    tonic::include_proto!("arbiter.v1");
+
+    /// The compiled contract, for reflection.
+    pub const FILE_DESCRIPTOR_SET: &[u8] = tonic::include_file_descriptor_set!("arbiter.v1");
+}

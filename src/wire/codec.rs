@@ -1,0 +1,101 @@
+use std::marker::PhantomData;
+
+use bytes::Buf;
+use prost::{Message, encoding::decode_varint};
+use tonic::{
+    Status,
+    codec::{BufferSettings, DecodeBuf, Decoder},
+};
+use tonic_prost::ProstEncoder;
+
+/// The most top-level fields that a message may carry, whatever the configuration: a message of a few bytes an
+/// item would otherwise take many times its size when it is read. Limits of items are configured below this.
+pub const MAX_TOP_LEVEL_FIELDS: usize = 16_384;
+
+/// Room for the state of a game at once, so that a call need not grow its buffers.
+fn buffers() -> BufferSettings {
+    BufferSettings::new(1024, 32 * 1024)
+}
+
+/// Protobuf for tonic, like its own codec, but too many items are refused before they are read.
+#[derive(Debug)]
+pub struct Codec<T, U>(PhantomData<(T, U)>);
+
+impl<T, U> Default for Codec<T, U> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T, U> tonic::codec::Codec for Codec<T, U>
+where
+    T: Message + Send + 'static,
+    U: Message + Default + Send + 'static,
+{
+    type Encode = T;
+    type Decode = U;
+    type Encoder = ProstEncoder<T>;
+    type Decoder = BoundedDecoder<U>;
+
+    fn encoder(&mut self) -> Self::Encoder {
+        ProstEncoder::new(buffers())
+    }
+
+    fn decoder(&mut self) -> Self::Decoder {
+        BoundedDecoder(PhantomData)
+    }
+}
+
+/// Reads a message, after counting its fields.
+#[derive(Debug)]
+pub struct BoundedDecoder<U>(PhantomData<U>);
+
+impl<U: Message + Default> Decoder for BoundedDecoder<U> {
+    type Item = U;
+    type Error = Status;
+
+    fn decode(&mut self, source: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
+        // These statuses are put into our own terms where the call is answered: see `translate`.
+        if has_too_many_fields(source.chunk()) {
+            let message = format!("the message has more than {MAX_TOP_LEVEL_FIELDS} items");
+            return Err(Status::resource_exhausted(message));
+        }
+        U::decode(source).map(Some).map_err(|error| {
+            Status::internal(format!("the request is no message of the expected type: {error}"))
+        })
+    }
+
+    fn buffer_settings(&self) -> BufferSettings {
+        buffers()
+    }
+}
+
+/// Counts the top-level fields by skipping over their values. What is malformed is left to the real decoder.
+fn has_too_many_fields(mut message: &[u8]) -> bool {
+    let mut fields = 0;
+    while !message.is_empty() {
+        fields += 1;
+        if fields > MAX_TOP_LEVEL_FIELDS {
+            return true;
+        }
+        let Some(size) = value_size(&mut message) else {
+            return false;
+        };
+        let Some(rest) = message.get(size..) else {
+            return false;
+        };
+        message = rest;
+    }
+    false
+}
+
+/// Reads the key of a field and tells how many bytes of value follow.
+fn value_size(message: &mut &[u8]) -> Option<usize> {
+    match decode_varint(message).ok()? & 7 {
+        0 => decode_varint(message).ok().map(|_| 0),
+        1 => Some(8),
+        2 => usize::try_from(decode_varint(message).ok()?).ok(),
+        5 => Some(4),
+        _ => None,
+    }
+}

@@ -1,0 +1,99 @@
+use super::{Form, Path, Violations, proto};
+use crate::games::{Game, GameId};
+
+/// How the messages of a game are read and written.
+pub trait WireGame: Game {
+    /// Which game it is.
+    const ID: GameId;
+
+    /// What `ListGames` tells of the game.
+    fn describe() -> proto::GameDescription;
+
+    /// Reads a typed state of this game.
+    fn read_state(state: &proto::state::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Self>;
+
+    /// Reads a typed move; one of another game is a violation.
+    fn read_move(mv: &proto::r#move::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Self::Move>;
+
+    /// Reads a rule set; one of another game is a violation.
+    fn read_rules(
+        rules: &proto::rule_set::Kind,
+        at: &Path<'_>,
+        violations: &mut Violations,
+    ) -> Option<Self::Rules>;
+
+    /// Reads what a new game under these rules is started from; none is what the game has by default.
+    fn read_opening(
+        setup: Option<&proto::new_game_request::Setup>,
+        rules: &Self::Rules,
+        violations: &mut Violations,
+    ) -> Option<Self::Opening>;
+
+    /// Reads a board on which something has just arrived.
+    fn read_board(
+        request: &proto::ResolveCapturesRequest,
+        violations: &mut Violations,
+    ) -> Option<(Self::Board, Form)>;
+
+    /// Writes a typed state.
+    fn write_state(&self) -> proto::state::Kind;
+
+    /// Writes a typed move.
+    fn write_move(mv: &Self::Move) -> proto::r#move::Kind;
+
+    /// Writes what happened.
+    fn write_event(event: Self::Event) -> proto::Event;
+
+    /// Writes where the game stands.
+    fn write_outcome(outcome: Self::Outcome) -> proto::Outcome;
+
+    /// Writes a capture.
+    fn write_capture(capture: Self::Capture) -> proto::Capture;
+
+    /// Writes a board after its captures.
+    fn write_board(board: &Self::Board, form: Form) -> proto::State;
+
+    /// Writes a view of a state.
+    fn write_view(view: &Self::View, form: Form) -> proto::State;
+
+    /// Writes why a move is illegal. `at` is the path of the move, which was written in this form.
+    fn write_illegal(reason: &Self::IllegalMove, at: &Path<'_>, form: Form) -> proto::Reason;
+}
+
+/// Makes, out of the one list of games, everything that must know all of them.
+macro_rules! list_games {
+    ($d:tt $($id:ident: $game:ty),+ $(,)?) => {
+        /// Runs an expression with `$G` standing for the type of the game; refuses a game that is not there yet.
+        macro_rules! with_game {
+            ($d game:expr, $d G:ident => $d body:expr) => {
+                match $d game {
+                    $($crate::games::GameId::$id => {
+                        type $d G = $game;
+                        $d body
+                    })+
+                    #[allow(unreachable_patterns)]
+                    missing => Err($crate::wire::Refusal::game_not_available(missing)),
+                }
+            };
+        }
+        pub(crate) use with_game;
+
+        /// What `ListGames` tells, game by game.
+        pub fn descriptions() -> Vec<proto::GameDescription> {
+            vec![$(<$game>::describe()),+]
+        }
+
+        /// The game that a text is a state of, by its first characters.
+        pub(super) fn recognize(notation: &str) -> Option<GameId> {
+            $(if <$game>::recognizes(notation) {
+                return Some(GameId::$id);
+            })+
+            GameId::ALL.into_iter().find(|game| notation.starts_with(game.prefix()))
+        }
+    };
+}
+
+// The games that are there. A new one is one more line.
+list_games! { $
+    ConnectFour: crate::games::connect_four::ConnectFour,
+}

@@ -1,0 +1,283 @@
+use std::{
+    collections::HashMap,
+    fmt::{Display, Write},
+};
+
+use prost::Message;
+use prost_types::Any;
+use tonic::{Code, Status};
+use tonic_types::pb;
+
+use super::{Path, proto};
+use crate::games::{GameId, RuleBreach};
+
+/// The `domain` of every `google.rpc.ErrorInfo`.
+pub const DOMAIN: &str = "arbiter.v1";
+
+/// The most reasons that one refusal lists: more would not fit into the headers that clients accept.
+/// Of the others it tells how many there are.
+const MAX_REASONS: usize = 24;
+
+/// How many reasons the message of a status spells out: the details carry all of them.
+const SPELT_OUT: usize = 4;
+
+/// Why a call is refused.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    code: Code,
+    reasons: Vec<proto::Reason>,
+    move_index: Option<u32>,
+}
+
+/// Everything that is wrong with a request, gathered while it is read.
+#[derive(Debug, Default)]
+pub struct Violations {
+    reasons: Vec<proto::Reason>,
+    unlisted: usize,
+}
+
+impl Violations {
+    /// Notes that a field is wrong.
+    pub fn add(&mut self, at: &Path<'_>, code: proto::ErrorReason, message: impl Display) {
+        if self.reasons.len() < MAX_REASONS {
+            self.reasons.push(proto::Reason {
+                code: code.into(),
+                message: message.to_string(),
+                clause: String::new(),
+                field: at.to_string(),
+            });
+        } else {
+            self.unlisted += 1;
+        }
+    }
+
+    /// Notes that a field is missing.
+    pub fn required(&mut self, at: &Path<'_>) {
+        self.add(at, proto::ErrorReason::FieldRequired, "this field is required");
+    }
+
+    /// The value that was read, or the refusal of everything that is wrong.
+    ///
+    /// # Errors
+    ///
+    /// If anything is wrong. A value that could not be read must have been noted.
+    pub fn finish<T>(mut self, value: Option<T>) -> Result<T, Refusal> {
+        match value {
+            Some(value) if self.reasons.is_empty() => Ok(value),
+            _ => {
+                debug_assert!(!self.reasons.is_empty(), "an unread value has a violation");
+                if let (Some(last), more @ 1..) = (self.reasons.last_mut(), self.unlisted) {
+                    last.message = format!("{} (and {more} more violations)", last.message);
+                }
+                Err(Refusal { code: Code::InvalidArgument, reasons: self.reasons, move_index: None })
+            }
+        }
+    }
+}
+
+impl Refusal {
+    /// A refusal for one reason that concerns no field and no rule.
+    pub fn new(code: Code, reason: proto::ErrorReason, message: impl Into<String>) -> Self {
+        let reason = proto::Reason { code: reason.into(), message: message.into(), ..Default::default() };
+        Self { code, reasons: vec![reason], move_index: None }
+    }
+
+    /// A game of the contract that this version does not know yet.
+    pub fn game_not_available(game: GameId) -> Self {
+        let name = game.name();
+        Self::new(
+            Code::Unimplemented,
+            proto::ErrorReason::GameNotAvailable,
+            format!("this version of the service does not know the game {name} yet"),
+        )
+    }
+
+    /// A call of the contract that this version does not answer yet.
+    pub fn call_not_available(call: &str) -> Self {
+        Self::new(
+            Code::Unimplemented,
+            proto::ErrorReason::CallNotAvailable,
+            format!("this version of the service does not answer {call} yet"),
+        )
+    }
+
+    /// A fault of the service itself.
+    pub fn internal_fault() -> Self {
+        Self::new(
+            Code::Internal,
+            proto::ErrorReason::InternalFault,
+            "the service failed to answer this call; please report it with the request",
+        )
+    }
+
+    /// A call that was not answered in time.
+    pub fn deadline_exceeded() -> Self {
+        Self::new(
+            Code::DeadlineExceeded,
+            proto::ErrorReason::DeadlineExceeded,
+            "the time for this call is over",
+        )
+    }
+
+    /// One call more than the service takes on at the same time.
+    pub fn overloaded() -> Self {
+        Self::new(
+            Code::ResourceExhausted,
+            proto::ErrorReason::Overloaded,
+            "the service has as many calls under way as it takes: try again a little later",
+        )
+    }
+
+    /// A stream that is still open when the service goes down.
+    pub fn shutting_down() -> Self {
+        Self::new(
+            Code::Unavailable,
+            proto::ErrorReason::ShuttingDown,
+            "the service is going down: open a new stream",
+        )
+    }
+
+    /// A call that its caller has given up.
+    pub fn cancelled() -> Self {
+        Self::new(Code::Cancelled, proto::ErrorReason::Unspecified, "the caller has given up")
+    }
+
+    /// An illegal move; in a replay, with its index.
+    pub fn illegal_move(reasons: Vec<proto::Reason>, move_index: Option<usize>) -> Self {
+        Self {
+            code: Code::FailedPrecondition,
+            reasons,
+            move_index: move_index.map(|index| u32::try_from(index).unwrap_or(u32::MAX)),
+        }
+    }
+
+    /// The status code.
+    pub fn code(&self) -> Code {
+        self.code
+    }
+
+    /// The first reason, in code.
+    pub fn reason(&self) -> proto::ErrorReason {
+        self.reasons.first().map_or(proto::ErrorReason::Unspecified, proto::Reason::code)
+    }
+
+    /// All reasons in one line, for people.
+    pub fn message(&self) -> String {
+        let mut message = match self.move_index {
+            Some(index) => format!("move {index} is illegal: "),
+            None if self.code == Code::FailedPrecondition => "illegal move: ".to_owned(),
+            None => String::new(),
+        };
+        for (index, reason) in self.reasons.iter().take(SPELT_OUT).enumerate() {
+            if index > 0 {
+                message.push_str("; ");
+            }
+            if self.code == Code::InvalidArgument && !reason.field.is_empty() {
+                message.push_str(&reason.field);
+                message.push_str(": ");
+            }
+            message.push_str(&reason.message);
+        }
+        if let Some(more @ 1..) = self.reasons.len().checked_sub(SPELT_OUT) {
+            let _ = write!(message, "; and {more} more");
+        }
+        message
+    }
+
+    fn details(&self) -> Vec<Any> {
+        let mut details = vec![any("google.rpc.ErrorInfo", &self.error_info())];
+        if self.code == Code::InvalidArgument {
+            details.push(any("google.rpc.BadRequest", &self.bad_request()));
+        }
+        if self.code == Code::FailedPrecondition {
+            let illegal_move =
+                proto::IllegalMove { reasons: self.reasons.clone(), move_index: self.move_index };
+            details.push(any("arbiter.v1.IllegalMove", &illegal_move));
+        }
+        details
+    }
+
+    fn error_info(&self) -> pb::ErrorInfo {
+        let mut metadata = HashMap::new();
+        if let Some(first) = self.reasons.first() {
+            for (key, value) in [("field", &first.field), ("clause", &first.clause)] {
+                if !value.is_empty() {
+                    metadata.insert(key.to_owned(), value.clone());
+                }
+            }
+        }
+        if let Some(index) = self.move_index {
+            metadata.insert("move_index".to_owned(), index.to_string());
+        }
+        pb::ErrorInfo { reason: self.reason().as_str_name().to_owned(), domain: DOMAIN.to_owned(), metadata }
+    }
+
+    fn bad_request(&self) -> pb::BadRequest {
+        let violation = |reason: &proto::Reason| pb::bad_request::FieldViolation {
+            field: reason.field.clone(),
+            description: reason.message.clone(),
+            reason: reason.code().as_str_name().to_owned(),
+            localized_message: None,
+        };
+        pb::BadRequest { field_violations: self.reasons.iter().map(violation).collect() }
+    }
+}
+
+/// A reason why a rule forbids a move.
+pub(super) fn breach(
+    code: proto::ErrorReason,
+    field: impl Display,
+    breach: &impl RuleBreach,
+) -> proto::Reason {
+    proto::Reason {
+        code: code.into(),
+        message: breach.to_string(),
+        clause: breach.clause().to_owned(),
+        field: field.to_string(),
+    }
+}
+
+fn any(name: &str, message: &impl Message) -> Any {
+    Any { type_url: format!("type.googleapis.com/{name}"), value: message.encode_to_vec() }
+}
+
+impl From<Refusal> for Status {
+    /// The one place where a refusal becomes a status.
+    fn from(refusal: Refusal) -> Self {
+        let message = refusal.message();
+        let status =
+            pb::Status { code: refusal.code.into(), message: message.clone(), details: refusal.details() };
+        Status::with_details(refusal.code, message, status.encode_to_vec().into())
+    }
+}
+
+/// What a status without details means: tonic made it, of a call that never reached the service.
+/// In our terms the caller's mistakes are not INTERNAL, and each has its reason.
+pub fn translate(status: &Status) -> Option<Refusal> {
+    let (code, reason) = match status.code() {
+        _ if !status.details().is_empty() => return None,
+        // A body that is no message, cut off, missing, wrongly framed, or wrongly compressed.
+        Code::Internal => (Code::InvalidArgument, proto::ErrorReason::MalformedRequest),
+        Code::OutOfRange | Code::ResourceExhausted => {
+            (Code::ResourceExhausted, proto::ErrorReason::MessageTooLarge)
+        }
+        Code::Unimplemented => (Code::Unimplemented, proto::ErrorReason::CallNotAvailable),
+        _ => return None,
+    };
+    let message = match status.message() {
+        "" => "there is no such call",
+        message => message,
+    };
+    Some(Refusal::new(code, reason, message))
+}
+
+impl From<Refusal> for proto::Refusal {
+    fn from(refusal: Refusal) -> Self {
+        Self {
+            code: refusal.code.into(),
+            message: refusal.message(),
+            reasons: refusal.reasons,
+            move_index: refusal.move_index,
+        }
+    }
+}

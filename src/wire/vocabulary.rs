@@ -1,0 +1,92 @@
+//! The small types that several games share.
+
+use super::{Path, Violations, proto};
+use crate::games::{Direction, Line, Player, Square};
+
+/// Reads an enum that must be known and not UNSPECIFIED.
+fn read_enum<E: TryFrom<i32> + Default + PartialEq>(
+    value: i32,
+    at: &Path<'_>,
+    violations: &mut Violations,
+) -> Option<E> {
+    match E::try_from(value) {
+        Ok(known) if known != E::default() => Some(known),
+        Ok(_) => {
+            violations.required(at);
+            None
+        }
+        Err(_) => {
+            let message = format!("{value} is no value that this version knows");
+            violations.add(at, proto::ErrorReason::UnknownEnumValue, message);
+            None
+        }
+    }
+}
+
+/// Reads a player.
+pub(super) fn read_player(value: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Player> {
+    Some(match read_enum::<proto::Player>(value, at, violations)? {
+        proto::Player::One => Player::One,
+        proto::Player::Two => Player::Two,
+        proto::Player::Unspecified => return None,
+    })
+}
+
+/// Reads the form in which a state is asked for.
+pub(super) fn read_form(value: i32, at: &Path<'_>, violations: &mut Violations) -> Option<super::Form> {
+    Some(match read_enum::<proto::StateForm>(value, at, violations)? {
+        proto::StateForm::Typed => super::Form::Typed,
+        proto::StateForm::Notation => super::Form::Notation,
+        proto::StateForm::Unspecified => return None,
+    })
+}
+
+/// Reads a square. Whether a board has it is for the game to say.
+pub(super) fn read_square(
+    square: proto::Square,
+    at: &Path<'_>,
+    violations: &mut Violations,
+) -> Option<Square> {
+    if square.row.is_none() {
+        violations.required(&at.field("row"));
+    }
+    if square.column.is_none() {
+        violations.required(&at.field("column"));
+    }
+    Some(Square { row: square.row?, column: square.column? })
+}
+
+impl From<Player> for proto::Player {
+    fn from(player: Player) -> Self {
+        match player {
+            Player::One => Self::One,
+            Player::Two => Self::Two,
+        }
+    }
+}
+
+impl From<Square> for proto::Square {
+    fn from(square: Square) -> Self {
+        Self { row: Some(square.row), column: Some(square.column) }
+    }
+}
+
+impl From<Direction> for proto::LineDirection {
+    fn from(direction: Direction) -> Self {
+        match direction {
+            Direction::Horizontal => Self::Horizontal,
+            Direction::Vertical => Self::Vertical,
+            Direction::DiagonalDown => Self::DiagonalDown,
+            Direction::DiagonalUp => Self::DiagonalUp,
+        }
+    }
+}
+
+impl From<Line> for proto::Line {
+    fn from(line: Line) -> Self {
+        Self {
+            direction: proto::LineDirection::from(line.direction).into(),
+            squares: line.squares.into_iter().map(Into::into).collect(),
+        }
+    }
+}
