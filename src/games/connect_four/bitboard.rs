@@ -30,9 +30,9 @@ pub(super) trait Word:
     fn first(self) -> u32;
     /// The set without its first cell.
     fn without_first(self) -> Self;
-    /// All cells moved down by a distance; those that leave the word are gone.
+    /// All cells moved down by a distance less than the word is long.
     fn moved_down(self, distance: u32) -> Self;
-    /// All cells moved up by a distance; those that leave the word are gone.
+    /// All cells moved up by a distance less than the word is long.
     fn moved_up(self, distance: u32) -> Self;
     /// The sum as numbers: adding a cell to a column filled up to it gives its lowest free cell.
     fn plus(self, other: Self) -> Self;
@@ -70,12 +70,12 @@ macro_rules! word {
 
             #[inline(always)]
             fn moved_down(self, distance: u32) -> Self {
-                self.checked_shr(distance).unwrap_or(0)
+                self >> distance
             }
 
             #[inline(always)]
             fn moved_up(self, distance: u32) -> Self {
-                self.checked_shl(distance).unwrap_or(0)
+                self << distance
             }
 
             #[inline(always)]
@@ -89,7 +89,7 @@ macro_rules! word {
 word!(u64);
 word!(u128);
 
-/// The first cells of all runs of at least `length` cells that are `step` apart.
+/// The first cells of all runs of at least `length` cells that are `step` apart. The run must fit into the word.
 #[inline(always)]
 pub(super) fn runs<W: Word>(cells: W, step: u32, length: u32) -> W {
     // A run of a + b cells is one of a cells, followed by one of b: so the length doubles with each round.

@@ -11,9 +11,11 @@ use crate::games::{Direction, Line, Player, Square};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Position(pub(super) Words);
 
-/// The word that a board needs: the usual sizes fit into 64 bits.
+/// The word that a board needs: most sizes fit into 64 bits. The board everyone plays on has a case, and so a copy
+/// of the code, of its own, in which all sizes are constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Words {
+    Usual(Board<u64>),
     Narrow(Board<u64>),
     Wide(Board<u128>),
 }
@@ -22,10 +24,10 @@ pub(super) enum Words {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Board<W> {
     rules: Rules,
+    /// How many cells are empty.
+    free: u8,
     /// Whether the player who moved last has a line.
     won: bool,
-    /// The lowest cell of each column.
-    floor: W,
     /// All tokens.
     tokens: W,
     /// The tokens of the player to move.
@@ -35,8 +37,8 @@ pub(super) struct Board<W> {
 /// Asks the board of either width.
 macro_rules! ask {
     ($position:expr, $board:ident => $answer:expr) => {
-        match $position.0 {
-            Words::Narrow($board) => $answer,
+        match &$position.0 {
+            Words::Usual($board) | Words::Narrow($board) => $answer,
             Words::Wide($board) => $answer,
         }
     };
@@ -45,7 +47,10 @@ macro_rules! ask {
 /// Makes a board of the width that the rules need.
 macro_rules! build {
     ($rules:expr, $word:ident => $board:expr) => {
-        if $rules.bits() <= u64::BITS {
+        if $rules.has_default_sizes() {
+            type $word = u64;
+            Words::Usual($board)
+        } else if $rules.bits() <= u64::BITS {
             type $word = u64;
             Words::Narrow($board)
         } else {
@@ -71,7 +76,7 @@ impl Position {
     /// How many tokens lie on the board.
     #[inline]
     pub fn ply(&self) -> u32 {
-        ask!(self, board => board.tokens.count())
+        ask!(self, board => board.ply().into())
     }
 
     /// The player to move; when the game is over, the one who would have been.
@@ -121,10 +126,7 @@ impl Position {
     #[inline]
     pub fn play(&mut self, Move { column }: Move) -> Option<(u8, Dropped)> {
         let player = self.next_player();
-        let index = match &mut self.0 {
-            Words::Narrow(board) => board.play(column)?,
-            Words::Wide(board) => board.play(column)?,
-        };
+        let index = self.drop_into(column)?;
         let square = ask!(self, board => board.square(index));
         // A legal column is one of at most 64.
         Some((column as u8, Dropped { player, square }))
@@ -134,9 +136,16 @@ impl Position {
     /// if it is illegal.
     #[inline]
     pub fn drop_token(&mut self, column: u32) -> bool {
+        self.drop_into(column).is_some()
+    }
+
+    /// Drops a token and tells the index of its cell.
+    #[inline(always)]
+    fn drop_into(&mut self, column: u32) -> Option<u32> {
         match &mut self.0 {
-            Words::Narrow(board) => board.play(column).is_some(),
-            Words::Wide(board) => board.play(column).is_some(),
+            Words::Usual(board) => board.play(column, Rules::DEFAULT),
+            Words::Narrow(board) => board.play(column, board.rules),
+            Words::Wide(board) => board.play(column, board.rules),
         }
     }
 
@@ -158,51 +167,31 @@ impl Position {
 }
 
 impl<W: Word> Board<W> {
-    fn empty(rules: Rules) -> Self {
-        let floor = (0..u32::from(rules.columns()))
-            .fold(W::EMPTY, |floor, column| floor | W::cell(column * rules.stride()));
-        Self { rules, won: false, floor, tokens: W::EMPTY, movers: W::EMPTY }
+    const fn empty(rules: Rules) -> Self {
+        Self { rules, free: rules.cells(), won: false, tokens: W::EMPTY, movers: W::EMPTY }
     }
 
     /// A board with these tokens on it. The caller vouches that it is one a game can be in.
     pub(super) fn with_tokens(rules: Rules, tokens: W, movers: W) -> Self {
-        let mut board = Self { tokens, movers, ..Self::empty(rules) };
-        board.won = board.has_line(tokens ^ movers);
-        board
-    }
-
-    /// Whether a set of cells holds a line that wins.
-    #[inline(always)]
-    pub(super) fn has_line(&self, cells: W) -> bool {
-        let length = self.rules.line_length().into();
-        Direction::ALL.iter().any(|&direction| !runs(cells, self.step(direction), length).is_empty())
-    }
-
-    /// How far apart two neighbours of a line are; the second is the one to the right, or above.
-    #[inline(always)]
-    fn step(&self, direction: Direction) -> u32 {
-        let stride = self.rules.stride();
-        match direction {
-            Direction::Horizontal => stride,
-            Direction::Vertical => 1,
-            Direction::DiagonalDown => stride - 1,
-            Direction::DiagonalUp => stride + 1,
-        }
+        let won = has_line(tokens ^ movers, rules);
+        // A board has fewer than 128 cells.
+        let free = rules.cells() - tokens.count() as u8;
+        Self { rules, free, won, tokens, movers }
     }
 
     #[inline(always)]
-    fn top_cell(&self, column: u32) -> W {
-        W::cell(column * self.rules.stride() + u32::from(self.rules.rows()) - 1)
+    fn ply(&self) -> u8 {
+        self.rules.cells() - self.free
     }
 
     #[inline(always)]
     fn is_column_full(&self, column: u32) -> bool {
-        !(self.tokens & self.top_cell(column)).is_empty()
+        !(self.tokens & top_cell(column, self.rules)).is_empty()
     }
 
     #[inline(always)]
     fn is_full(&self) -> bool {
-        self.tokens.count() == u32::from(self.rules.columns()) * u32::from(self.rules.rows())
+        self.free == 0
     }
 
     #[inline(always)]
@@ -210,25 +199,27 @@ impl<W: Word> Board<W> {
         !self.won && column < self.rules.columns().into() && !self.is_column_full(column)
     }
 
-    /// Drops a token and tells the index of its cell.
+    /// Drops a token and tells the index of its cell. The rules are those of the board, given as constants or not.
     #[inline(always)]
-    fn play(&mut self, column: u32) -> Option<u32> {
-        if !self.is_legal(column) {
+    fn play(&mut self, column: u32, rules: Rules) -> Option<u32> {
+        if self.won || column >= rules.columns().into() || !(self.tokens & top_cell(column, rules)).is_empty()
+        {
             return None;
         }
         // The sum carries through the tokens of the column into its lowest free cell and changes no other column.
-        let landing = self.tokens.plus(W::cell(column * self.rules.stride())) & !self.tokens;
+        let landing = self.tokens.plus(W::cell(column * rules.stride())) & !self.tokens;
         let mine = self.movers | landing;
         self.movers = self.movers ^ self.tokens;
         self.tokens = self.tokens | landing;
-        self.won = self.has_line(mine);
+        self.free -= 1;
+        self.won = has_line(mine, rules);
         Some(landing.first())
     }
 
     #[inline(always)]
     fn next_player(&self) -> Player {
         let first = self.rules.first_player();
-        if self.tokens.count().is_multiple_of(2) { first } else { first.other() }
+        if self.ply().is_multiple_of(2) { first } else { first.other() }
     }
 
     /// The tokens of one player.
@@ -267,11 +258,11 @@ impl<W: Word> Board<W> {
         Direction::ALL
             .into_iter()
             .filter_map(|direction| {
-                let step = self.step(direction);
-                let starts = runs(cells, step, length);
+                let starts = line_starts(cells, direction, self.rules);
                 if starts.is_empty() {
                     return None;
                 }
+                let step = step(direction, self.rules);
                 let run = (0..length).fold(W::EMPTY, |run, n| run | starts.moved_up(n * step));
                 let mut squares: Vec<_> = indexes(run).map(|index| self.square(index)).collect();
                 if direction == Direction::Vertical {
@@ -302,6 +293,43 @@ impl<W: Word> Board<W> {
                     .collect()
             })
             .collect()
+    }
+}
+
+/// The highest cell of a column.
+#[inline(always)]
+fn top_cell<W: Word>(column: u32, rules: Rules) -> W {
+    W::cell(column * rules.stride() + u32::from(rules.rows()) - 1)
+}
+
+/// Whether a set of cells holds a line that wins.
+#[inline(always)]
+pub(super) fn has_line<W: Word>(cells: W, rules: Rules) -> bool {
+    Direction::ALL.into_iter().any(|direction| !line_starts(cells, direction, rules).is_empty())
+}
+
+/// The first cells of all lines in a direction.
+#[inline(always)]
+fn line_starts<W: Word>(cells: W, direction: Direction, rules: Rules) -> W {
+    let length = rules.line_length();
+    let fits = match direction {
+        Direction::Horizontal => length <= rules.columns(),
+        Direction::Vertical => length <= rules.rows(),
+        Direction::DiagonalDown | Direction::DiagonalUp => length <= rules.columns().min(rules.rows()),
+    };
+    // A line that fits on the board fits into its word: no shift below is too far.
+    if fits { runs(cells, step(direction, rules), length.into()) } else { W::EMPTY }
+}
+
+/// How far apart two neighbours of a line are; the second is the one to the right, or above.
+#[inline(always)]
+fn step(direction: Direction, rules: Rules) -> u32 {
+    let stride = rules.stride();
+    match direction {
+        Direction::Horizontal => stride,
+        Direction::Vertical => 1,
+        Direction::DiagonalDown => stride - 1,
+        Direction::DiagonalUp => stride + 1,
     }
 }
 

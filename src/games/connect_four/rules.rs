@@ -42,6 +42,8 @@ pub enum RulesError {
 }
 
 impl Rules {
+    /// 7 columns by 6 rows, four in a line, player one first.
+    pub const DEFAULT: Self = Self { columns: 7, rows: 6, line_length: 4, first_player: Player::One };
     /// The most columns a board can have.
     pub const MAX_COLUMNS: u32 = MAX_BITS / 2;
     /// The most rows a board can have.
@@ -107,6 +109,18 @@ impl Rules {
         self.first_player
     }
 
+    /// Whether board and line are those of [`Rules::DEFAULT`], whoever starts.
+    #[inline(always)]
+    pub(super) const fn has_default_sizes(self) -> bool {
+        let Self { columns, rows, line_length, .. } = Self::DEFAULT;
+        self.columns == columns && self.rows == rows && self.line_length == line_length
+    }
+
+    /// Cells of the board: fewer than 128.
+    pub(super) const fn cells(self) -> u8 {
+        self.columns * self.rows
+    }
+
     /// Bits of a bitboard that a column takes: its cells and an empty one above them.
     pub(super) const fn stride(self) -> u32 {
         self.rows as u32 + 1
@@ -119,8 +133,7 @@ impl Rules {
 }
 
 impl Default for Rules {
-    /// 7 columns by 6 rows, four in a line, player one first.
     fn default() -> Self {
-        Self { columns: 7, rows: 6, line_length: 4, first_player: Player::One }
+        Self::DEFAULT
     }
 }

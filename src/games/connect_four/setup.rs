@@ -1,7 +1,7 @@
 use super::{
     Position, Rules,
     bitboard::Word,
-    position::{Board, Words, build},
+    position::{Board, Words, build, has_line},
 };
 use crate::games::{Player, Square};
 
@@ -106,10 +106,10 @@ fn check<W: Word, S: AsRef<str>>(setup: &Setup<'_, S>) -> Result<Board<W>, Vec<S
         Player::Two => (tokens.two, tokens.one),
     };
     let board = Board::with_tokens(setup.rules, movers | others, movers);
-    match (board.has_line(movers), board.has_line(others)) {
+    match (has_line(movers, setup.rules), has_line(others, setup.rules)) {
         (true, true) => errors.push(SetupError::TwoWinners),
         (true, false) => errors.push(SetupError::ImpossibleWin(next_player)),
-        (false, true) if stacked && !last_move_won(&board, setup.rules, movers | others, others) => {
+        (false, true) if stacked && !last_move_won(setup.rules, movers | others, others) => {
             errors.push(SetupError::ImpossibleWin(next_player.other()));
         }
         _ => {}
@@ -181,13 +181,13 @@ fn token_count(rules: Rules, next: Player, one: u32, two: u32) -> Option<SetupEr
 }
 
 /// Whether one token on top of its column explains every line of the winner: without it there was none.
-fn last_move_won<W: Word>(board: &Board<W>, rules: Rules, tokens: W, winners: W) -> bool {
+fn last_move_won<W: Word>(rules: Rules, tokens: W, winners: W) -> bool {
     (0..u32::from(rules.columns())).any(|column| {
         let stride = rules.stride();
         let top = (0..u32::from(rules.rows()))
             .rev()
             .map(|height| W::cell(column * stride + height))
             .find(|&cell| !(tokens & cell).is_empty());
-        top.is_some_and(|top| !(winners & top).is_empty() && !board.has_line(winners & !top))
+        top.is_some_and(|top| !(winners & top).is_empty() && !has_line(winners & !top, rules))
     })
 }

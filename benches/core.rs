@@ -1,0 +1,143 @@
+//! The rules of Connect Four alone, against a bare bitboard loop, in one run: `cargo bench --bench core`.
+//!
+//! The bare loop knows one board of 7 × 6, has no rule set, checks nothing it need not, and answers nothing:
+//! it is what the machine can do. The two take turns, so that a noisy machine disturbs both alike.
+
+use std::{hint::black_box, time::Instant};
+
+use arbiter::games::connect_four::{Position, Rules};
+
+const ROUNDS: usize = 15;
+const MOVES_A_ROUND: u64 = 10_000_000;
+const PERFT_DEPTH: u32 = 9;
+
+fn main() {
+    let mut ratios = Vec::new();
+    let (mut ours, mut bare) = (Vec::new(), Vec::new());
+    for round in 0..ROUNDS as u64 {
+        ours.push(rate(MOVES_A_ROUND, || random_games(round)));
+        bare.push(rate(MOVES_A_ROUND, || bare::random_games(round)));
+        ratios.push(ours[ours.len() - 1] / bare[bare.len() - 1]);
+    }
+    println!("Connect Four, 7 × 6, one core, {ROUNDS} rounds (median, lowest to highest)");
+    println!("  random moves      {}", Spread::of(&mut ours).millions());
+    println!("  bare bitboard     {}", Spread::of(&mut bare).millions());
+    println!("  ratio             {}", Spread::of(&mut ratios));
+
+    let mut nodes = Vec::new();
+    for _ in 0..5 {
+        let leaves = 39_394_572;
+        nodes.push(rate(leaves, || {
+            let start = Position::start(Rules::default());
+            assert_eq!(perft(&start, PERFT_DEPTH), leaves);
+        }));
+    }
+    println!("  perft {PERFT_DEPTH} leaves    {}", Spread::of(&mut nodes).millions());
+}
+
+/// How many of something a second.
+fn rate(count: u64, work: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    work();
+    count as f64 / start.elapsed().as_secs_f64()
+}
+
+fn random_games(seed: u64) {
+    let mut random = Random(seed);
+    let mut position = Position::start(Rules::default());
+    let mut moves = 0;
+    while moves < MOVES_A_ROUND {
+        if position.is_over() {
+            position = Position::start(Rules::default());
+        }
+        if position.drop_token(random.below(7)) {
+            moves += 1;
+        }
+    }
+    black_box(position);
+}
+
+fn perft(position: &Position, depth: u32) -> u64 {
+    (0..7)
+        .map(|column| {
+            let mut next = *position;
+            match next.drop_token(column) {
+                false => 0,
+                true if depth == 1 => 1,
+                true => perft(&next, depth - 1),
+            }
+        })
+        .sum()
+}
+
+/// The least that random games of Connect Four can be.
+mod bare {
+    use super::{MOVES_A_ROUND, Random, black_box};
+
+    const FULL: u64 = 0b0111111_0111111_0111111_0111111_0111111_0111111_0111111;
+
+    pub(super) fn random_games(seed: u64) {
+        let mut random = Random(seed);
+        let (mut mine, mut tokens, mut won) = (0_u64, 0_u64, false);
+        let mut moves = 0;
+        while moves < MOVES_A_ROUND {
+            if won || tokens == FULL {
+                (mine, tokens, won) = (0, 0, false);
+            }
+            let column = random.below(7);
+            if tokens & (1 << (column * 7 + 5)) != 0 {
+                continue;
+            }
+            let next = tokens | (tokens + (1 << (column * 7)));
+            mine ^= tokens;
+            tokens = next;
+            won = has_four(tokens ^ mine);
+            moves += 1;
+        }
+        black_box((mine, tokens));
+    }
+
+    fn has_four(cells: u64) -> bool {
+        [7, 1, 6, 8].into_iter().any(|step| {
+            let pairs = cells & (cells >> step);
+            pairs & (pairs >> (2 * step)) != 0
+        })
+    }
+}
+
+/// A small generator: the same moves for both.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u32) -> u32 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed ^= mixed >> 32;
+        (((mixed >> 32) * u64::from(bound)) >> 32) as u32
+    }
+}
+
+/// The median of some figures, and how far they spread.
+struct Spread {
+    median: f64,
+    lowest: f64,
+    highest: f64,
+}
+
+impl Spread {
+    fn of(figures: &mut [f64]) -> Self {
+        figures.sort_by(f64::total_cmp);
+        Self { median: figures[figures.len() / 2], lowest: figures[0], highest: figures[figures.len() - 1] }
+    }
+
+    fn millions(&self) -> String {
+        let Self { median, lowest, highest } = self;
+        format!("{:.1} M/s ({:.1} to {:.1})", median / 1e6, lowest / 1e6, highest / 1e6)
+    }
+}
+
+impl std::fmt::Display for Spread {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:.2} ({:.2} to {:.2})", self.median, self.lowest, self.highest)
+    }
+}
