@@ -14,7 +14,7 @@ use std::{fmt::Display, str::FromStr};
 
 pub use self::{
     line::{Direction, Line},
-    notation::NotationError,
+    notation::{NotationError, Quoted},
     player::Player,
     square::Square,
 };
@@ -57,7 +57,7 @@ impl GameId {
     }
 }
 
-/// Why a rule forbids a move: in words by `Display`, and by clause.
+/// What a rule forbids: in words by `Display`, and by clause.
 pub trait RuleBreach: Display {
     /// The clause of the rules, such as `C4-2`.
     fn clause(&self) -> &'static str;

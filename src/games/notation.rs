@@ -1,3 +1,5 @@
+use std::fmt;
+
 /// What is wrong with a text that should be a state or a move, in words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -7,5 +9,19 @@ impl NotationError {
     /// An error in these words.
     pub fn new(message: impl Into<String>) -> Self {
         Self(message.into())
+    }
+}
+
+/// A text from outside, quoted in a message: escaped, and cut if it is long.
+#[derive(Clone, Copy, Debug)]
+pub struct Quoted<'a>(pub &'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const LONGEST: usize = 32;
+        let mut escaped = self.0.escape_debug();
+        let beginning: String = escaped.by_ref().take(LONGEST).collect();
+        let more = if escaped.next().is_some() { "…" } else { "" };
+        write!(f, "\"{beginning}{more}\"")
     }
 }

@@ -170,15 +170,13 @@ impl WireGame for ConnectFour {
     }
 
     fn write_illegal(reason: &IllegalMove, at: &Path<'_>, form: Form) -> proto::Reason {
-        let code = match reason {
-            IllegalMove::GameOver => {
-                return breach(proto::ErrorReason::GameOver, Path::root("state"), reason);
-            }
-            IllegalMove::ColumnOutOfRange { .. } => proto::ErrorReason::ColumnOutOfRange,
-            IllegalMove::ColumnFull { .. } => proto::ErrorReason::ColumnFull,
+        let (code, field) = match reason {
+            IllegalMove::GameOver => return breach(proto::ErrorReason::GameOver, at, reason),
+            IllegalMove::ColumnOutOfRange { .. } => (proto::ErrorReason::ColumnOutOfRange, "column"),
+            IllegalMove::ColumnFull { .. } => (proto::ErrorReason::ColumnFull, "column"),
         };
         match form {
-            Form::Typed => breach(code, at.field(NAME).field("column"), reason),
+            Form::Typed => breach(code, at.field(NAME).field(field), reason),
             Form::Notation => breach(code, at.field("notation"), reason),
         }
     }
@@ -226,33 +224,31 @@ fn read_rules(rules: proto::ConnectFourRules, at: &Path<'_>, violations: &mut Vi
 fn note_rules_error(error: RulesError, at: &Path<'_>, violations: &mut Violations) {
     let code = proto::ErrorReason::ValueOutOfRange;
     match error {
-        RulesError::Columns(_) => violations.add(&at.field("columns"), code, error),
-        RulesError::Rows(_) => violations.add(&at.field("rows"), code, error),
-        RulesError::TooLarge { .. } => violations.add(at, code, error),
-        RulesError::LineLength { .. } => violations.add(&at.field("line_length"), code, error),
+        RulesError::Columns(_) => violations.add_breach(&at.field("columns"), code, &error),
+        RulesError::Rows(_) => violations.add_breach(&at.field("rows"), code, &error),
+        RulesError::TooLarge { .. } | RulesError::TooSmall => violations.add_breach(at, code, &error),
+        RulesError::LineTooShort(_) | RulesError::LineTooLong { .. } => {
+            violations.add_breach(&at.field("line_length"), code, &error);
+        }
     }
 }
 
 fn note_setup_error(error: SetupError, at: &Path<'_>, violations: &mut Violations) {
-    let board = at.field("board");
-    match error {
+    let (code, row) = match error {
         // Whatever kept it from being read has been noted.
-        SetupError::NextPlayer => {}
-        SetupError::RowCount { .. } => violations.add(&board, proto::ErrorReason::BoardSizeMismatch, error),
-        SetupError::RowLength { row, .. } => {
-            violations.add(&board.index(row), proto::ErrorReason::BoardSizeMismatch, error);
-        }
-        SetupError::UnknownToken { row, .. } => {
-            violations.add(&board.index(row), proto::ErrorReason::UnknownToken, error);
-        }
-        SetupError::Floating(square) => {
-            violations.add(&board.index(square.row as usize), proto::ErrorReason::FloatingToken, error);
-        }
-        SetupError::TokenCount { .. } => {
-            violations.add(&board, proto::ErrorReason::TokenCountMismatch, error);
-        }
-        SetupError::TwoWinners => violations.add(&board, proto::ErrorReason::TwoWinners, error),
-        SetupError::ImpossibleWin(_) => violations.add(&board, proto::ErrorReason::ImpossibleWin, error),
+        SetupError::NextPlayer => return,
+        SetupError::RowCount { .. } => (proto::ErrorReason::BoardSizeMismatch, None),
+        SetupError::RowLength { row, .. } => (proto::ErrorReason::BoardSizeMismatch, Some(row)),
+        SetupError::UnknownToken { row, .. } => (proto::ErrorReason::UnknownToken, Some(row)),
+        SetupError::Floating(square) => (proto::ErrorReason::FloatingToken, Some(square.row as usize)),
+        SetupError::TokenCount { .. } => (proto::ErrorReason::TokenCountMismatch, None),
+        SetupError::TwoWinners => (proto::ErrorReason::TwoWinners, None),
+        SetupError::ImpossibleWin(_) => (proto::ErrorReason::ImpossibleWin, None),
+    };
+    let board = at.field("board");
+    match row {
+        Some(row) => violations.add_breach(&board.index(row), code, &error),
+        None => violations.add_breach(&board, code, &error),
     }
 }
 

@@ -39,16 +39,25 @@ pub struct Violations {
 impl Violations {
     /// Notes that a field is wrong.
     pub fn add(&mut self, at: &Path<'_>, code: proto::ErrorReason, message: impl Display) {
-        if self.reasons.len() < MAX_REASONS {
-            self.reasons.push(proto::Reason {
-                code: code.into(),
-                message: message.to_string(),
-                clause: String::new(),
-                field: at.to_string(),
-            });
-        } else {
+        self.push(at, code, &message, "");
+    }
+
+    /// Notes that a field breaks a rule of the game.
+    pub fn add_breach(&mut self, at: &Path<'_>, code: proto::ErrorReason, breach: &impl RuleBreach) {
+        self.push(at, code, breach, breach.clause());
+    }
+
+    fn push(&mut self, at: &Path<'_>, code: proto::ErrorReason, message: &dyn Display, clause: &str) {
+        if self.reasons.len() == MAX_REASONS {
             self.unlisted += 1;
+            return;
         }
+        self.reasons.push(proto::Reason {
+            code: code.into(),
+            message: message.to_string(),
+            clause: clause.to_owned(),
+            field: at.to_string(),
+        });
     }
 
     /// Notes that a field is missing.

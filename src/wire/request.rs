@@ -1,12 +1,15 @@
 //! Whole requests: which game they are about, and what they say.
 
 use super::{
-    Form, Path, Refusal, Violations, WireGame, proto,
-    state::{game_of_rules, game_of_state, note_unknown_game, read_move, read_state},
+    Form, Path, Refusal, Violations, WireGame,
+    game::with_game,
+    proto,
+    state::{game_of_move, game_of_rules, game_of_state, note_unknown_game, read_move, read_state},
     vocabulary,
 };
 use crate::games::{GameId, Player};
 
+const ARRIVED_AT: Path<'static> = Path::root("arrived_at");
 const FORM: Path<'static> = Path::root("form");
 const MOVE: Path<'static> = Path::root("move");
 const MOVES: Path<'static> = Path::root("moves");
@@ -54,12 +57,20 @@ macro_rules! about_state {
 }
 
 about_state! {
-    ValidateMoveRequest, |request, violations| note_move(request.r#move.as_ref(), violations);
-    ApplyMoveRequest, |request, violations| note_move(request.r#move.as_ref(), violations);
-    ResolveCapturesRequest;
+    ValidateMoveRequest, |request, violations| note_move(request.r#move.as_ref(), &MOVE, violations);
+    ApplyMoveRequest, |request, violations| note_move(request.r#move.as_ref(), &MOVE, violations);
+    ResolveCapturesRequest, |request, violations| {
+        if let Some(square) = request.arrived_at {
+            vocabulary::read_square(square, &ARRIVED_AT, violations);
+        }
+    };
     DetermineWinnerRequest;
     ListLegalMovesRequest;
-    ReplayGameRequest;
+    ReplayGameRequest, |request, violations| {
+        for (index, mv) in request.moves.iter().enumerate() {
+            note_move(Some(mv), &MOVES.index(index), violations);
+        }
+    };
     SettleTradeRequest;
     ViewStateRequest, |request, violations| {
         vocabulary::read_player(request.viewer, &VIEWER, violations);
@@ -67,10 +78,19 @@ about_state! {
     RenderStateRequest;
 }
 
-fn note_move(mv: Option<&proto::Move>, violations: &mut Violations) {
-    if mv.is_none_or(|mv| mv.kind.is_none()) {
-        violations.required(&MOVE);
-    }
+/// Notes what is wrong with a move of an unknown game, as far as the move itself tells.
+fn note_move(mv: Option<&proto::Move>, at: &Path<'_>, violations: &mut Violations) {
+    let Some(game) = mv.and_then(game_of_move) else {
+        if mv.is_none_or(|mv| mv.kind.is_none()) {
+            violations.required(at);
+        }
+        return;
+    };
+    // A move of a game that is not there has nothing that could be wrong.
+    let _: Result<(), Refusal> = with_game!(game, G => {
+        read_move::<G>(mv, at, violations);
+        Ok(())
+    });
 }
 
 impl GameRequest for proto::NewGameRequest {

@@ -1,7 +1,7 @@
 //! States and moves of any game, typed or as text.
 
 use super::{Path, Violations, WireGame, game::recognize, proto};
-use crate::games::GameId;
+use crate::games::{GameId, Quoted};
 
 /// The longest notation of a state, in bytes.
 const MAX_STATE_NOTATION: usize = 4096;
@@ -49,6 +49,18 @@ pub(super) fn game_of_state(state: Option<&proto::State>) -> Option<GameId> {
     })
 }
 
+/// The game of a typed move.
+pub(super) fn game_of_move(mv: &proto::Move) -> Option<GameId> {
+    use proto::r#move::Kind;
+    Some(match mv.kind.as_ref()? {
+        Kind::Notation(_) => return None,
+        Kind::ConnectFour(_) => GameId::ConnectFour,
+        Kind::TripleTriad(_) => GameId::TripleTriad,
+        Kind::QueenRooks(_) => GameId::QueenRooks,
+        Kind::RoyalMatch(_) => GameId::RoyalMatch,
+    })
+}
+
 /// The game of a rule set.
 pub(super) fn game_of_rules(rules: &proto::RuleSet) -> Option<GameId> {
     use proto::rule_set::Kind;
@@ -67,8 +79,8 @@ pub(super) fn note_unknown_game(state: Option<&proto::State>, at: &Path<'_>, vio
             &at.field("notation"),
             proto::ErrorReason::InvalidNotation,
             format!(
-                "{:?} does not start like a state of any game: such as {}",
-                Excerpt(notation),
+                "{} does not start like a state of any game: such as {}",
+                Quoted(notation),
                 GameId::ConnectFour.prefix(),
             ),
         ),
@@ -137,17 +149,4 @@ fn check_length(text: &str, most: usize, at: &Path<'_>, violations: &mut Violati
     let message = format!("a notation of {} bytes is too long: at most {most}", text.len());
     violations.add(at, proto::ErrorReason::InvalidNotation, message);
     None
-}
-
-/// The beginning of a text that came from outside, short enough to be quoted.
-struct Excerpt<'a>(&'a str);
-
-impl std::fmt::Debug for Excerpt<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        const LENGTH: usize = 32;
-        match self.0.char_indices().nth(LENGTH) {
-            Some((end, _)) => write!(f, "{:?}…", &self.0[..end]),
-            None => write!(f, "{:?}", self.0),
-        }
-    }
 }

@@ -13,7 +13,7 @@
 use std::fmt::Write;
 
 use super::{ConnectFour, Move, Position, Rules, Setup};
-use crate::games::{Game, GameId, NotationError, Player};
+use crate::games::{Game, GameId, NotationError, Player, Quoted};
 
 const PREFIX: &str = GameId::ConnectFour.prefix();
 
@@ -45,13 +45,20 @@ pub(super) fn parse(text: &str) -> Result<ConnectFour, Vec<NotationError>> {
 
 /// Reads a column, from 1, and answers it from 0.
 pub(super) fn parse_column(text: &str) -> Result<u32, NotationError> {
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    match text.parse::<u32>() {
-        Ok(column @ 1..) if digits => Ok(column - 1),
-        _ => {
-            Err(NotationError::new(format!("{text:?} is not a column: expected a number from 1, such as 4")))
-        }
+    match parse_number(text) {
+        Some(column @ 1..) => Ok(column - 1),
+        _ => Err(NotationError::new(format!(
+            "{} is not a column: expected a number from 1 to {}, such as 4",
+            Quoted(text),
+            u32::MAX,
+        ))),
     }
+}
+
+/// Reads a number the one way it is written: digits, and no zero before them.
+fn parse_number(text: &str) -> Option<u32> {
+    let written = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+    text.parse().ok().filter(|_| written)
 }
 
 /// Writes a state: by its history if that is known, otherwise by its board.
@@ -70,30 +77,24 @@ pub(super) fn write(game: &ConnectFour) -> String {
 }
 
 fn parse_rules(text: &str) -> Result<Rules, Vec<NotationError>> {
-    let malformed = || {
-        vec![NotationError::new(format!(
-            "{text:?} is no rule set: expected columns, rows and line length, such as 7x6x4, \
-             with an o after them if player two starts"
-        ))]
-    };
     let (numbers, first_player) = match text.strip_suffix('o') {
         Some(numbers) => (numbers, Player::Two),
         None => (text, Player::One),
     };
-    let numbers: Option<Vec<u32>> = numbers
-        .split('x')
-        .map(|number| {
-            let digits = number.bytes().all(|byte| byte.is_ascii_digit());
-            number.parse().ok().filter(|_| digits)
-        })
-        .collect();
+    let numbers: Option<Vec<u32>> = numbers.split('x').map(parse_number).collect();
     let Some(&[columns, rows, line_length]) = numbers.as_deref() else {
-        return Err(malformed());
+        return Err(vec![NotationError::new(format!(
+            "{} is no rule set: expected columns, rows and line length, such as 7x6x4, \
+             with an o after them if player two starts",
+            Quoted(text),
+        ))]);
     };
-    Rules::new(columns, rows, line_length, first_player).map_err(|errors| {
-        let word = |error: &super::RulesError| NotationError::new(error.to_string());
-        errors.iter().map(word).collect()
-    })
+    Rules::new(columns, rows, line_length, first_player).map_err(in_words)
+}
+
+/// Errors of another kind, as errors of the notation.
+fn in_words(errors: Vec<impl ToString>) -> Vec<NotationError> {
+    errors.into_iter().map(|error| NotationError::new(error.to_string())).collect()
 }
 
 fn parse_history(rules: Rules, text: &str) -> Result<ConnectFour, NotationError> {
@@ -165,8 +166,7 @@ fn parse_board(rules: Rules, text: &str) -> Result<Position, Vec<NotationError>>
     let next_player =
         if count('X') == count('O') { rules.first_player() } else { rules.first_player().other() };
     let setup = Setup { rules, board: &rows, next_player: Some(next_player) };
-    Position::try_from(setup)
-        .map_err(|errors| errors.iter().map(|error| NotationError::new(error.to_string())).collect())
+    Position::try_from(setup).map_err(in_words)
 }
 
 fn write_board(text: &mut String, position: &Position) {

@@ -171,9 +171,9 @@ impl<W: Word> Board<W> {
         Self { rules, free: rules.cells(), won: false, tokens: W::EMPTY, movers: W::EMPTY }
     }
 
-    /// A board with these tokens on it. The caller vouches that it is one a game can be in.
-    pub(super) fn with_tokens(rules: Rules, tokens: W, movers: W) -> Self {
-        let won = has_line(tokens ^ movers, rules);
+    /// A board with these tokens on it, and whether the player who moved last has a line.
+    /// The caller vouches that it is one a game can be in.
+    pub(super) fn with_tokens(rules: Rules, tokens: W, movers: W, won: bool) -> Self {
         // A board has fewer than 128 cells.
         let free = rules.cells() - tokens.count() as u8;
         Self { rules, free, won, tokens, movers }
@@ -274,25 +274,15 @@ impl<W: Word> Board<W> {
     }
 
     fn rows(&self) -> Vec<String> {
-        let (one, two) = (self.tokens_of(Player::One), self.tokens_of(Player::Two));
-        let stride = self.rules.stride();
-        (0..u32::from(self.rules.rows()))
-            .rev()
-            .map(|height| {
-                (0..u32::from(self.rules.columns()))
-                    .map(|column| {
-                        let cell = W::cell(column * stride + height);
-                        if !(one & cell).is_empty() {
-                            'X'
-                        } else if !(two & cell).is_empty() {
-                            'O'
-                        } else {
-                            '.'
-                        }
-                    })
-                    .collect()
-            })
-            .collect()
+        let empty = ".".repeat(self.rules.columns().into());
+        let mut rows = vec![empty.into_bytes(); self.rules.rows().into()];
+        for (player, letter) in [(Player::One, b'X'), (Player::Two, b'O')] {
+            for index in indexes(self.tokens_of(player)) {
+                let Square { row, column } = self.square(index);
+                rows[row as usize][column as usize] = letter;
+            }
+        }
+        rows.into_iter().map(|row| String::from_utf8(row).expect("letters and dots are text")).collect()
     }
 }
 

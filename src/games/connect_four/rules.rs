@@ -1,4 +1,4 @@
-use crate::games::Player;
+use crate::games::{Player, RuleBreach};
 
 /// Most bits a board may take: one for each cell, and one more above each column (C4-1).
 const MAX_BITS: u32 = 128;
@@ -31,14 +31,26 @@ pub enum RulesError {
         /// Rows asked for.
         rows: u32,
     },
-    /// The length of a line is out of range.
-    #[error("line_length must be from 2 to {longest}, the longer side of the board, not {length}")]
-    LineLength {
+    /// The board has no two cells in a line.
+    #[error("a board of one cell has room for no line")]
+    TooSmall,
+    /// The line is too short to be one.
+    #[error("line_length must be at least {min}, not {0}", min = Rules::MIN_LINE_LENGTH)]
+    LineTooShort(u32),
+    /// The line fits nowhere on the board.
+    #[error("line_length must be at most {longest}, the longer side of the board, not {length}")]
+    LineTooLong {
         /// Length asked for.
         length: u32,
         /// The longer side of the board.
         longest: u32,
     },
+}
+
+impl RuleBreach for RulesError {
+    fn clause(&self) -> &'static str {
+        "C4-1"
+    }
 }
 
 impl Rules {
@@ -69,12 +81,20 @@ impl Rules {
         if !(1..=Self::MAX_ROWS).contains(&rows) {
             errors.push(RulesError::Rows(rows));
         }
-        if errors.is_empty() && columns * (rows + 1) > MAX_BITS {
-            errors.push(RulesError::TooLarge { columns, rows });
+        if line_length < Self::MIN_LINE_LENGTH {
+            errors.push(RulesError::LineTooShort(line_length));
         }
-        let longest = columns.max(rows);
-        if !(Self::MIN_LINE_LENGTH..=longest).contains(&line_length) {
-            errors.push(RulesError::LineLength { length: line_length, longest });
+        // What the sides allow together is known only if each is right by itself.
+        if (1..=Self::MAX_COLUMNS).contains(&columns) && (1..=Self::MAX_ROWS).contains(&rows) {
+            let longest = columns.max(rows);
+            if columns * (rows + 1) > MAX_BITS {
+                errors.push(RulesError::TooLarge { columns, rows });
+            }
+            if longest < Self::MIN_LINE_LENGTH {
+                errors.push(RulesError::TooSmall);
+            } else if line_length > longest {
+                errors.push(RulesError::LineTooLong { length: line_length, longest });
+            }
         }
         if errors.is_empty() {
             // Each is below 128 by the checks above.

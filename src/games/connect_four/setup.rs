@@ -1,9 +1,9 @@
 use super::{
     Position, Rules,
-    bitboard::Word,
+    bitboard::{Word, indexes},
     position::{Board, Words, build, has_line},
 };
-use crate::games::{Player, Square};
+use crate::games::{Player, RuleBreach, Square};
 
 /// A position as someone wrote it down. It may be nonsense: [`Position::try_from`] tells.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,10 @@ pub enum SetupError {
     #[error("the token at {0} lies over an empty cell")]
     Floating(Square),
     /// The numbers of tokens do not fit the player to move (C4-1).
-    #[error("{one} X and {two} O do not fit: {first} starts, so with {next} to move there must be {wanted}")]
+    #[error(
+        "{one} X and {two} O do not fit: {first} starts, so {turn}there must be {wanted}",
+        turn = next.map(|next| format!("with {next} to move ")).unwrap_or_default(),
+    )]
     TokenCount {
         /// Tokens of player one.
         one: u32,
@@ -62,8 +65,8 @@ pub enum SetupError {
         two: u32,
         /// Who starts.
         first: Player,
-        /// Who is to move.
-        next: Player,
+        /// Who is to move, if that is known.
+        next: Option<Player>,
         /// What would fit.
         wanted: &'static str,
     },
@@ -73,6 +76,19 @@ pub enum SetupError {
     /// A line is there that no last move can have completed (C4-3).
     #[error("{0} has a line that no last move of theirs can have completed")]
     ImpossibleWin(Player),
+}
+
+impl RuleBreach for SetupError {
+    fn clause(&self) -> &'static str {
+        match self {
+            Self::NextPlayer | Self::RowCount { .. } | Self::RowLength { .. } | Self::TokenCount { .. } => {
+                "C4-1"
+            }
+            Self::UnknownToken { .. } => "C4-6",
+            Self::Floating(_) => "C4-2",
+            Self::TwoWinners | Self::ImpossibleWin(_) => "C4-3",
+        }
+    }
 }
 
 impl<S: AsRef<str>> TryFrom<Setup<'_, S>> for Position {
@@ -85,99 +101,113 @@ impl<S: AsRef<str>> TryFrom<Setup<'_, S>> for Position {
     }
 }
 
-/// The tokens of both players.
+/// What lies on the board.
 struct Tokens<W> {
     one: W,
     two: W,
+    /// Cells with a character that is no token.
+    unknown: W,
 }
 
 fn check<W: Word, S: AsRef<str>>(setup: &Setup<'_, S>) -> Result<Board<W>, Vec<SetupError>> {
-    let tokens = read::<W, S>(setup)?;
-    let mut errors = floating(setup.rules, tokens.one | tokens.two);
-    let stacked = errors.is_empty();
+    let mut errors = Vec::new();
+    let Some(Tokens { one, two, unknown }) = read::<W, S>(setup, &mut errors) else {
+        return Err(errors);
+    };
+    let stacked = note_floating(setup.rules, one | two, unknown, &mut errors);
+    let known = unknown.is_empty();
+    if known {
+        errors.extend(token_count(setup, one.count(), two.count()));
+    }
+    let (one_won, two_won) = (has_line(one, setup.rules), has_line(two, setup.rules));
+    if one_won && two_won {
+        errors.push(SetupError::TwoWinners);
+    }
     let Some(next_player) = setup.next_player else {
         errors.push(SetupError::NextPlayer);
         return Err(errors);
     };
-    errors.extend(token_count(setup.rules, next_player, tokens.one.count(), tokens.two.count()));
-
-    let (movers, others) = match next_player {
-        Player::One => (tokens.one, tokens.two),
-        Player::Two => (tokens.two, tokens.one),
+    let (movers, movers_won, others, others_won) = match next_player {
+        Player::One => (one, one_won, two, two_won),
+        Player::Two => (two, two_won, one, one_won),
     };
-    let board = Board::with_tokens(setup.rules, movers | others, movers);
-    match (has_line(movers, setup.rules), has_line(others, setup.rules)) {
-        (true, true) => errors.push(SetupError::TwoWinners),
-        (true, false) => errors.push(SetupError::ImpossibleWin(next_player)),
-        (false, true) if stacked && !last_move_won(setup.rules, movers | others, others) => {
-            errors.push(SetupError::ImpossibleWin(next_player.other()));
-        }
-        _ => {}
+    if movers_won && !others_won {
+        errors.push(SetupError::ImpossibleWin(next_player));
     }
-    if errors.is_empty() { Ok(board) } else { Err(errors) }
+    if others_won && !movers_won && stacked && known && !last_move_won(setup.rules, one | two, others) {
+        errors.push(SetupError::ImpossibleWin(next_player.other()));
+    }
+    if errors.is_empty() {
+        Ok(Board::with_tokens(setup.rules, one | two, movers, others_won))
+    } else {
+        Err(errors)
+    }
 }
 
-/// Reads the characters of the board. What they say together is not looked at yet.
-fn read<W: Word, S: AsRef<str>>(setup: &Setup<'_, S>) -> Result<Tokens<W>, Vec<SetupError>> {
+/// Reads the characters of the board, if it has the size that the rules want.
+fn read<W: Word, S: AsRef<str>>(setup: &Setup<'_, S>, errors: &mut Vec<SetupError>) -> Option<Tokens<W>> {
     let rules = setup.rules;
     let (columns, rows) = (usize::from(rules.columns()), usize::from(rules.rows()));
-    let mut errors = Vec::new();
-    let mut tokens = Tokens { one: W::EMPTY, two: W::EMPTY };
-    if setup.board.len() != rows {
+    let mut sized = setup.board.len() == rows;
+    if !sized {
         errors.push(SetupError::RowCount { wanted: rules.rows(), found: setup.board.len() });
     }
-    // A board of many more rows than any game has is not looked at further.
-    for (row, line) in setup.board.iter().take(Rules::MAX_ROWS as usize).enumerate() {
+    let mut tokens = Tokens { one: W::EMPTY, two: W::EMPTY, unknown: W::EMPTY };
+    for (row, line) in setup.board.iter().take(rows).enumerate() {
         let line = line.as_ref();
-        if line.len() != columns {
-            let found = line.chars().count();
-            if found != columns {
-                errors.push(SetupError::RowLength { row, wanted: rules.columns(), found });
-                continue;
-            }
+        let found = if line.is_ascii() { line.len() } else { line.chars().count() };
+        if found != columns {
+            sized = false;
+            errors.push(SetupError::RowLength { row, wanted: rules.columns(), found });
+            continue;
         }
         for (column, found) in line.chars().enumerate() {
-            if row >= rows {
-                break;
-            }
+            // Both are below 128.
             let cell = W::cell(column as u32 * rules.stride() + (rows - 1 - row) as u32);
             match found {
                 '.' => {}
                 'X' => tokens.one = tokens.one | cell,
                 'O' => tokens.two = tokens.two | cell,
-                _ => errors.push(SetupError::UnknownToken { row, column, found }),
+                _ => {
+                    tokens.unknown = tokens.unknown | cell;
+                    errors.push(SetupError::UnknownToken { row, column, found });
+                }
             }
         }
     }
-    if errors.is_empty() { Ok(tokens) } else { Err(errors) }
+    sized.then_some(tokens)
 }
 
-/// Every token that lies over an empty cell, from the left and from the bottom.
-fn floating<W: Word>(rules: Rules, tokens: W) -> Vec<SetupError> {
-    let rows = u32::from(rules.rows());
-    let mut errors = Vec::new();
-    for column in 0..u32::from(rules.columns()) {
-        for height in 1..rows {
-            let cell = W::cell(column * rules.stride() + height);
-            let below = W::cell(column * rules.stride() + height - 1);
-            if !(tokens & cell).is_empty() && (tokens & below).is_empty() {
-                let row = rows - 1 - height;
-                errors.push(SetupError::Floating(Square { row, column }));
-            }
-        }
-    }
-    errors
+/// Notes every token that lies over an empty cell, from the left and from the bottom. Tells whether there is none.
+fn note_floating<W: Word>(rules: Rules, tokens: W, unknown: W, errors: &mut Vec<SetupError>) -> bool {
+    let floor = (0..u32::from(rules.columns()))
+        .fold(W::EMPTY, |floor, column| floor | W::cell(column * rules.stride()));
+    let supported = (tokens | unknown).moved_up(1) | floor;
+    let floating = tokens & !supported;
+    let square = |index| Square {
+        row: u32::from(rules.rows()) - 1 - index % rules.stride(),
+        column: index / rules.stride(),
+    };
+    errors.extend(indexes(floating).map(square).map(SetupError::Floating));
+    floating.is_empty()
 }
 
 /// Whether the numbers of tokens fit the player to move: equal when the first player is, one apart otherwise.
-fn token_count(rules: Rules, next: Player, one: u32, two: u32) -> Option<SetupError> {
-    let first = rules.first_player();
-    let (fits, wanted) = match (first == next, first) {
-        (true, _) => (one == two, "as many X as O"),
-        (false, Player::One) => (one == two + 1, "one X more than O"),
-        (false, Player::Two) => (two == one + 1, "one O more than X"),
+/// If it is not known who is to move, either will do.
+fn token_count<S>(setup: &Setup<'_, S>, one: u32, two: u32) -> Option<SetupError> {
+    let first = setup.rules.first_player();
+    let one_more = match first {
+        Player::One => one == two + 1,
+        Player::Two => two == one + 1,
     };
-    (!fits).then_some(SetupError::TokenCount { one, two, first, next, wanted })
+    let (fits, wanted) = match (setup.next_player, first) {
+        (None, Player::One) => (one == two || one_more, "as many X as O, or one X more"),
+        (None, Player::Two) => (one == two || one_more, "as many X as O, or one O more"),
+        (Some(next), _) if next == first => (one == two, "as many X as O"),
+        (Some(_), Player::One) => (one_more, "one X more than O"),
+        (Some(_), Player::Two) => (one_more, "one O more than X"),
+    };
+    (!fits).then_some(SetupError::TokenCount { one, two, first, next: setup.next_player, wanted })
 }
 
 /// Whether one token on top of its column explains every line of the winner: without it there was none.
