@@ -94,7 +94,7 @@ fn compare_shapes() {
 /// What is measured: typed states in the middle of a game, and one as text.
 fn calls() -> Vec<(&'static str, Call)> {
     let typed = || Some(proto::State { kind: Some(middle_of_a_game()) });
-    let text = || Some(proto::State { kind: Some(Kind::Notation("c4:7x6x4:445352617".to_owned())) });
+    let text = || Some(proto::State { kind: Some(Kind::Notation("c4:7x6x4:4453526".to_owned())) });
     let column = || {
         let mv = proto::ConnectFourMove { column: Some(3) };
         Some(proto::Move { kind: Some(proto::r#move::Kind::ConnectFour(mv)) })

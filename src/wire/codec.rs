@@ -55,14 +55,19 @@ impl<U: Message + Default> Decoder for BoundedDecoder<U> {
     type Error = Status;
 
     fn decode(&mut self, source: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
+        // The message lies in one piece, which is faster to read as the slice that it is.
+        let message = source.chunk();
+        debug_assert_eq!(message.len(), source.remaining(), "tonic hands over whole messages");
         // These statuses are put into our own terms where the call is answered: see `translate`.
-        if has_too_many_fields(source.chunk()) {
+        if has_too_many_fields(message) {
             let message = format!("the message has more than {MAX_TOP_LEVEL_FIELDS} items");
             return Err(Status::resource_exhausted(message));
         }
-        U::decode(source).map(Some).map_err(|error| {
+        let decoded = U::decode(message).map_err(|error| {
             Status::internal(format!("the request is no message of the expected type: {error}"))
-        })
+        });
+        source.advance(source.remaining());
+        decoded.map(Some)
     }
 
     fn buffer_settings(&self) -> BufferSettings {

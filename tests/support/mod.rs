@@ -63,10 +63,8 @@ impl TestServer {
 
     /// Asks the server to end, as a cluster does.
     pub fn terminate(&self) {
-        let status = Command::new("kill")
-            .args(["-TERM", &self.process.id().to_string()])
-            .status()
-            .expect("kill runs");
+        let status =
+            Command::new("kill").args(["-TERM", &self.process.id().to_string()]).status().expect("kill runs");
         assert!(status.success(), "the server can be signalled");
     }
 
@@ -84,8 +82,10 @@ impl TestServer {
     /// What the admin port answers: status line and body.
     pub fn admin_get(&self, path: &str) -> (u16, String) {
         use std::io::Write;
-        let mut stream = std::net::TcpStream::connect(&self.admin_address).expect("the admin port can be reached");
-        write!(stream, "GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").expect("it can be asked");
+        let mut stream =
+            std::net::TcpStream::connect(&self.admin_address).expect("the admin port can be reached");
+        write!(stream, "GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+            .expect("it can be asked");
         let mut answer = String::new();
         stream.read_to_string(&mut answer).expect("it answers");
         let status = answer.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("it answers HTTP");

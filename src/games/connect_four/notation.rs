@@ -45,18 +45,18 @@ pub(super) fn parse(text: &str) -> Result<ConnectFour, Vec<NotationError>> {
 
 /// Reads a column, from 1, and answers it from 0.
 pub(super) fn parse_column(text: &str) -> Result<u32, NotationError> {
-    match parse_number(text) {
-        Some(column @ 1..) => Ok(column - 1),
-        _ => Err(NotationError::new(format!(
+    match parse_number(text).and_then(|column| u32::try_from(column.checked_sub(1)?).ok()) {
+        Some(column) => Ok(column),
+        None => Err(NotationError::new(format!(
             "{} is not a column: expected a number from 1 to {}, such as 4",
             Quoted(text),
-            u32::MAX,
+            u64::from(u32::MAX) + 1,
         ))),
     }
 }
 
 /// Reads a number the one way it is written: digits, and no zero before them.
-fn parse_number(text: &str) -> Option<u32> {
+fn parse_number(text: &str) -> Option<u64> {
     let written = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
     text.parse().ok().filter(|_| written)
 }
@@ -81,7 +81,8 @@ fn parse_rules(text: &str) -> Result<Rules, Vec<NotationError>> {
         Some(numbers) => (numbers, Player::Two),
         None => (text, Player::One),
     };
-    let numbers: Option<Vec<u32>> = numbers.split('x').map(parse_number).collect();
+    let numbers: Option<Vec<u32>> =
+        numbers.split('x').map(|number| parse_number(number)?.try_into().ok()).collect();
     let Some(&[columns, rows, line_length]) = numbers.as_deref() else {
         return Err(vec![NotationError::new(format!(
             "{} is no rule set: expected columns, rows and line length, such as 7x6x4, \

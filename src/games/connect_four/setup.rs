@@ -155,27 +155,47 @@ fn read<W: Word, S: AsRef<str>>(setup: &Setup<'_, S>, errors: &mut Vec<SetupErro
     let mut tokens = Tokens { one: W::EMPTY, two: W::EMPTY, unknown: W::EMPTY };
     for (row, line) in setup.board.iter().take(rows).enumerate() {
         let line = line.as_ref();
-        let found = if line.is_ascii() { line.len() } else { line.chars().count() };
+        let ascii = line.is_ascii();
+        let found = if ascii { line.len() } else { line.chars().count() };
         if found != columns {
             sized = false;
             errors.push(SetupError::RowLength { row, wanted: rules.columns(), found });
-            continue;
+        } else if ascii {
+            tokens.read_row(rules, row, line.bytes().map(char::from), errors);
+        } else {
+            tokens.read_row(rules, row, line.chars(), errors);
         }
-        for (column, found) in line.chars().enumerate() {
-            // Both are below 128.
-            let cell = W::cell(column as u32 * rules.stride() + (rows - 1 - row) as u32);
+    }
+    sized.then_some(tokens)
+}
+
+impl<W: Word> Tokens<W> {
+    /// Reads one row, which has as many characters as there are columns.
+    #[inline(always)]
+    fn read_row(
+        &mut self,
+        rules: Rules,
+        row: usize,
+        line: impl Iterator<Item = char>,
+        errors: &mut Vec<SetupError>,
+    ) {
+        // Fewer than 128 rows.
+        let mut cell = W::cell(u32::from(rules.rows()) - 1 - row as u32);
+        for (column, found) in line.enumerate() {
+            if column > 0 {
+                cell = cell.moved_up(rules.stride());
+            }
             match found {
                 '.' => {}
-                'X' => tokens.one = tokens.one | cell,
-                'O' => tokens.two = tokens.two | cell,
+                'X' => self.one = self.one | cell,
+                'O' => self.two = self.two | cell,
                 _ => {
-                    tokens.unknown = tokens.unknown | cell;
+                    self.unknown = self.unknown | cell;
                     errors.push(SetupError::UnknownToken { row, column, found });
                 }
             }
         }
     }
-    sized.then_some(tokens)
 }
 
 /// Notes every token that lies over an empty cell, from the left and from the bottom. Tells whether there is none.
@@ -218,6 +238,6 @@ fn last_move_won<W: Word>(rules: Rules, tokens: W, winners: W) -> bool {
             .rev()
             .map(|height| W::cell(column * stride + height))
             .find(|&cell| !(tokens & cell).is_empty());
-        top.is_some_and(|top| !(winners & top).is_empty() && !has_line(winners & !top, rules))
+        top.is_some_and(|top| !has_line(winners & !top, rules))
     })
 }

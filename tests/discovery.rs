@@ -1,0 +1,252 @@
+//! What a stranger can find out: the contract by reflection, health, metrics, and what the server prints.
+
+#[path = "support/raw.rs"]
+mod raw;
+mod support;
+
+use std::collections::BTreeSet;
+
+use arbiter::wire::proto;
+use prost::Message;
+use prost_types::FileDescriptorProto;
+use tonic::{Code, transport::Channel};
+use tonic_health::pb::{
+    HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient,
+};
+
+use self::{
+    raw::{Client, Process, apply_move, arbiter, framed},
+    support::TestServer,
+};
+
+/// A module with what can be asked of one version of reflection: both versions have the same messages.
+macro_rules! reflection {
+    ($version:ident) => {
+        mod $version {
+            use tonic_reflection::pb::$version::{
+                ServerReflectionRequest, server_reflection_client::ServerReflectionClient,
+                server_reflection_request::MessageRequest, server_reflection_response::MessageResponse,
+            };
+
+            use super::{Channel, FileDescriptorProto, Message};
+
+            async fn ask(channel: Channel, question: MessageRequest) -> MessageResponse {
+                let request =
+                    ServerReflectionRequest { host: String::new(), message_request: Some(question) };
+                let mut client = ServerReflectionClient::new(channel);
+                let mut answers = client
+                    .server_reflection_info(tokio_stream::once(request))
+                    .await
+                    .expect("reflection is answered")
+                    .into_inner();
+                let answer = answers.message().await.expect("it has an answer").expect("it has one");
+                answer.message_response.expect("it says something")
+            }
+
+            pub async fn services(channel: Channel) -> Vec<String> {
+                match ask(channel, MessageRequest::ListServices(String::new())).await {
+                    MessageResponse::ListServicesResponse(list) => {
+                        list.service.into_iter().map(|service| service.name).collect()
+                    }
+                    other => panic!("not a list of services: {other:?}"),
+                }
+            }
+
+            /// The file that defines a symbol.
+            pub async fn file_of(channel: Channel, symbol: &str) -> FileDescriptorProto {
+                match ask(channel, MessageRequest::FileContainingSymbol(symbol.to_owned())).await {
+                    MessageResponse::FileDescriptorResponse(files) => {
+                        let file = files.file_descriptor_proto.first().expect("there is a file");
+                        FileDescriptorProto::decode(file.as_slice()).expect("it is one")
+                    }
+                    other => panic!("no file has {symbol}: {other:?}"),
+                }
+            }
+        }
+    };
+}
+
+reflection!(v1);
+reflection!(v1alpha);
+
+const SERVICES: [&str; 2] = ["arbiter.v1.RulesService", "grpc.health.v1.Health"];
+
+/// Symbols that a client looks for, and the files that define them.
+const SYMBOLS: [(&str, &str); 4] = [
+    ("arbiter.v1.RulesService", "arbiter/v1/rules_service.proto"),
+    ("arbiter.v1.ErrorReason", "arbiter/v1/error_reason.proto"),
+    ("google.rpc.ErrorInfo", "google/rpc/error_details.proto"),
+    ("google.rpc.BadRequest", "google/rpc/error_details.proto"),
+];
+
+fn assert_lists_what_is_answered(listed: Vec<String>) {
+    let listed = BTreeSet::from_iter(listed);
+    for service in SERVICES {
+        assert!(listed.contains(service), "{service} is not in {listed:?}");
+    }
+}
+
+/// A file is found by its name, whatever directory it was compiled from.
+fn assert_file(symbol: &str, found: &FileDescriptorProto, expected: &str) {
+    let name = expected.rsplit('/').next().unwrap_or(expected);
+    assert!(found.name().ends_with(name), "{symbol} is in {}", found.name());
+    let short = symbol.rsplit('.').next().unwrap_or(symbol);
+    let defines = found.service.iter().any(|service| service.name() == short)
+        || found.message_type.iter().any(|message| message.name() == short)
+        || found.enum_type.iter().any(|values| values.name() == short);
+    assert!(defines, "{} does not define {symbol}", found.name());
+}
+
+#[tokio::test]
+async fn reflection_lists_the_services() {
+    let server = TestServer::start_with(&["--log", "off"]);
+    assert_lists_what_is_answered(v1::services(server.channel().await).await);
+}
+
+#[tokio::test]
+async fn reflection_lists_the_services_in_its_older_version() {
+    let server = TestServer::start_with(&["--log", "off"]);
+    assert_lists_what_is_answered(v1alpha::services(server.channel().await).await);
+}
+
+#[tokio::test]
+async fn reflection_tells_the_contract_and_the_error_details() {
+    let server = TestServer::start_with(&["--log", "off"]);
+    for (symbol, file) in SYMBOLS {
+        assert_file(symbol, &v1::file_of(server.channel().await, symbol).await, file);
+    }
+}
+
+#[tokio::test]
+async fn reflection_tells_the_contract_and_the_error_details_in_its_older_version() {
+    let server = TestServer::start_with(&["--log", "off"]);
+    for (symbol, file) in SYMBOLS {
+        assert_file(symbol, &v1alpha::file_of(server.channel().await, symbol).await, file);
+    }
+}
+
+#[tokio::test]
+async fn health_is_serving_for_the_server_and_for_the_service() {
+    let server = TestServer::start_with(&["--log", "off"]);
+    let mut health = HealthClient::new(server.channel().await);
+    for service in ["", "arbiter.v1.RulesService"] {
+        let answer = health.check(HealthCheckRequest { service: service.to_owned() }).await;
+        let status = answer.expect("it is known").into_inner().status();
+        assert_eq!(status, ServingStatus::Serving, "{service:?}");
+    }
+}
+
+#[tokio::test]
+async fn health_of_a_service_that_does_not_exist_is_not_found() {
+    let server = TestServer::start_with(&["--log", "off"]);
+    let mut health = HealthClient::new(server.channel().await);
+    let answer = health.check(HealthCheckRequest { service: "arbiter.v1.NoSuchService".to_owned() }).await;
+    assert_eq!(answer.expect_err("it is unknown").code(), Code::NotFound);
+}
+
+#[test]
+fn the_admin_port_tells_that_the_server_lives_and_is_ready() {
+    let server = TestServer::start_with(&["--log", "off"]);
+    assert_eq!(server.admin_get("/live"), (200, "live\n".to_owned()));
+    assert_eq!(server.admin_get("/ready"), (200, "ready\n".to_owned()));
+    assert_eq!(server.admin_get("/no-such-page").0, 404);
+}
+
+/// The value of the one metric of this name that has all of these labels.
+fn metric(exposition: &str, name: &str, labels: &[&str]) -> Option<f64> {
+    let mut found = exposition.lines().filter(|line| {
+        let (head, _) = line.split_once(['{', ' ']).unwrap_or_default();
+        head == name && labels.iter().all(|label| line.contains(label))
+    });
+    let value = found.next()?.rsplit(' ').next()?.parse().ok();
+    assert!(found.next().is_none(), "{name} with {labels:?} is there more than once:\n{exposition}");
+    value
+}
+
+#[tokio::test]
+async fn metrics_count_calls_by_method_game_and_code() {
+    let server = TestServer::start_with(&["--log", "off"]);
+    let client = Client::connect(&server.address).await;
+    client.assert_answers().await;
+    client.assert_answers().await;
+    let without_move = proto::ApplyMoveRequest { r#move: None, ..apply_move() };
+    client.call("ApplyMove", &without_move).await;
+    client.send("ApplyMove", &[], framed(&[0xff])).await;
+
+    let (status, exposition) = server.admin_get("/metrics");
+    assert_eq!(status, 200);
+    let handled = |game: &str, code: &str| {
+        let labels =
+            [r#"grpc_method="ApplyMove""#, &format!(r#"game="{game}""#), &format!(r#"grpc_code="{code}""#)];
+        metric(&exposition, "grpc_server_handled_total", &labels)
+    };
+    assert_eq!(handled("connect_four", "OK"), Some(2.0), "{exposition}");
+    assert_eq!(handled("connect_four", "INVALID_ARGUMENT"), Some(1.0), "{exposition}");
+    assert_eq!(handled("none", "INVALID_ARGUMENT"), Some(1.0), "{exposition}");
+}
+
+#[tokio::test]
+async fn metrics_tell_how_long_calls_take() {
+    let server = TestServer::start_with(&["--log", "off"]);
+    Client::connect(&server.address).await.assert_answers().await;
+    let (_, exposition) = server.admin_get("/metrics");
+    let apply_move = r#"grpc_method="ApplyMove""#;
+    let seconds = |suffix: &str, labels: &[&str]| {
+        metric(&exposition, &format!("grpc_server_handling_seconds_{suffix}"), labels)
+    };
+    assert_eq!(seconds("count", &[apply_move]), Some(1.0));
+    assert_eq!(seconds("bucket", &[apply_move, r#"le="+Inf""#]), Some(1.0));
+    assert!(seconds("sum", &[apply_move]).is_some_and(|sum| sum > 0.0));
+}
+
+#[tokio::test]
+async fn metrics_tell_how_many_calls_are_under_way() {
+    let server = TestServer::start_with(&["--log", "off"]);
+    let client = Client::connect(&server.address).await;
+    let under_way = || metric(&server.admin_get("/metrics").1, "arbiter_calls_in_flight", &[]);
+    assert_eq!(under_way(), Some(0.0));
+    let call = client.open("ApplyMove", &[]).await.expect("the connection holds");
+    raw::eventually("one is under way", async || under_way() == Some(1.0)).await;
+    drop(call);
+    raw::eventually("none is under way", async || under_way() == Some(0.0)).await;
+}
+
+#[tokio::test]
+async fn metrics_count_a_call_that_its_caller_gave_up_as_cancelled() {
+    let server = TestServer::start_with(&["--log", "off"]);
+    let client = Client::connect(&server.address).await;
+    let mut call = client.open("ApplyMove", &[]).await.expect("the connection holds");
+    call.body.send_reset(h2::Reason::CANCEL);
+    let handled =
+        |labels: &[&str]| metric(&server.admin_get("/metrics").1, "grpc_server_handled_total", labels);
+    raw::eventually("it is counted", async || handled(&[r#"grpc_method="ApplyMove""#]).is_some()).await;
+    assert_eq!(handled(&[r#"grpc_method="ApplyMove""#, r#"grpc_code="CANCELLED""#]), Some(1.0));
+}
+
+#[tokio::test]
+async fn metrics_count_the_items_of_a_batch() {
+    let server = TestServer::start_with(&["--log", "off"]);
+    let client = Client::connect(&server.address).await;
+    let call = proto::Call { kind: Some(proto::call::Kind::ApplyMove(apply_move())) };
+    client.call("EvaluateBatch", &proto::EvaluateBatchRequest { calls: vec![call; 3] }).await;
+    let (_, exposition) = server.admin_get("/metrics");
+    let labels = [r#"grpc_method="ApplyMove""#, r#"game="connect_four""#, r#"grpc_code="OK""#];
+    assert_eq!(metric(&exposition, "arbiter_items_handled_total", &labels), Some(3.0), "{exposition}");
+}
+
+#[tokio::test]
+async fn the_banner_tells_the_real_addresses() {
+    let server = Process::start(arbiter().args(["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"]));
+    Client::connect(&server.address).await.assert_answers().await;
+    let admin = tokio::net::TcpStream::connect(&server.admin_address).await;
+    assert!(admin.is_ok(), "the admin port can be reached: {}", server.banner);
+}
+
+#[tokio::test]
+async fn the_banner_has_a_command_to_try_at_the_real_address() {
+    let server = Process::start(arbiter().args(["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"]));
+    let command = server.banner.lines().find(|line| line.contains("grpcurl")).expect("there is one");
+    let words: Vec<_> = command.split_whitespace().collect();
+    let [.., address, call] = words.as_slice() else { panic!("too short: {command}") };
+    assert_eq!((*address, *call), (server.address.as_str(), "arbiter.v1.RulesService/NewGame"));
+}

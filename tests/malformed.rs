@@ -1,0 +1,211 @@
+//! Requests that are no requests: each is refused as the caller's mistake, with a reason, and the server goes on.
+
+#[path = "support/raw.rs"]
+mod raw;
+mod support;
+
+use std::time::Duration;
+
+use arbiter::wire::proto;
+use bytes::Bytes;
+use prost::Message;
+use tonic::Code;
+use tonic_reflection::pb::v1::{ServerReflectionRequest, server_reflection_request::MessageRequest};
+
+use self::{
+    raw::{Client, apply_move, framed, framed_with, refusal},
+    support::TestServer,
+};
+
+/// The key of a field that is a text, a message or bytes.
+const fn key(field: u8) -> u8 {
+    field << 3 | 2
+}
+
+const STATE: u8 = key(1);
+const NOTATION: u8 = key(1);
+const CALLS: u8 = key(1);
+
+async fn start() -> (TestServer, Client) {
+    let server = TestServer::start_with(&["--log", "off"]);
+    let client = Client::connect(&server.address).await;
+    (server, client)
+}
+
+/// Makes a call that cannot be read, then one that can.
+async fn assert_malformed(call: &str, headers: &[(&str, &str)], body: Bytes) {
+    assert_refused(call, headers, body, (Code::InvalidArgument, "ERROR_REASON_MALFORMED_REQUEST")).await;
+}
+
+async fn assert_refused(call: &str, headers: &[(&str, &str)], body: Bytes, (code, reason): (Code, &str)) {
+    let (_server, client) = start().await;
+    let reply = client.send(call, headers, body).await;
+    assert_eq!(refusal(&reply.status), (code, reason.to_owned()), "{:?}", reply.status);
+    client.assert_answers().await;
+}
+
+fn good_body() -> Bytes {
+    framed(&apply_move().encode_to_vec())
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_message_are_the_callers_mistake() {
+    assert_malformed("ApplyMove", &[], framed(&[0xff; 32])).await;
+}
+
+#[tokio::test]
+async fn a_field_of_the_wrong_kind_is_the_callers_mistake() {
+    let state_as_a_number = [1 << 3, 1];
+    assert_malformed("ApplyMove", &[], framed(&state_as_a_number)).await;
+}
+
+#[tokio::test]
+async fn a_text_that_is_not_utf8_is_the_callers_mistake() {
+    assert_malformed("ApplyMove", &[], framed(&[STATE, 4, NOTATION, 2, 0xc3, 0x28])).await;
+}
+
+#[tokio::test]
+async fn a_field_longer_than_its_message_is_the_callers_mistake() {
+    assert_malformed("ApplyMove", &[], framed(&[STATE, 100, NOTATION, 1, b'c'])).await;
+}
+
+#[tokio::test]
+async fn nesting_without_end_is_the_callers_mistake() {
+    // Groups of an unknown field, each in the one before.
+    let opened = [15 << 3 | 3].repeat(2000);
+    let closed = [15 << 3 | 4].repeat(2000);
+    assert_malformed("ApplyMove", &[], framed(&[opened, closed].concat())).await;
+}
+
+#[tokio::test]
+async fn a_body_without_a_message_is_the_callers_mistake() {
+    assert_malformed("ApplyMove", &[], Bytes::new()).await;
+}
+
+#[tokio::test]
+async fn a_body_that_ends_inside_the_length_is_the_callers_mistake() {
+    assert_malformed("ApplyMove", &[], good_body().slice(..3)).await;
+}
+
+#[tokio::test]
+async fn a_body_that_ends_inside_the_message_is_the_callers_mistake() {
+    let body = good_body();
+    assert_malformed("ApplyMove", &[], body.slice(..body.len() - 1)).await;
+}
+
+#[tokio::test]
+async fn a_compression_flag_that_does_not_exist_is_the_callers_mistake() {
+    assert_malformed("ApplyMove", &[], framed_with(7, &apply_move().encode_to_vec())).await;
+}
+
+#[tokio::test]
+async fn a_compressed_message_without_its_encoding_is_the_callers_mistake() {
+    assert_malformed("ApplyMove", &[], framed_with(1, &apply_move().encode_to_vec())).await;
+}
+
+#[tokio::test]
+async fn a_message_that_is_not_compressed_as_it_says_is_the_callers_mistake() {
+    let body = framed_with(1, &apply_move().encode_to_vec());
+    for encoding in ["gzip", "zstd"] {
+        assert_malformed("ApplyMove", &[("grpc-encoding", encoding)], body.clone()).await;
+    }
+}
+
+#[tokio::test]
+async fn a_malformed_item_spoils_its_batch() {
+    assert_malformed("EvaluateBatch", &[], framed(&[CALLS, 1, 0xff])).await;
+}
+
+#[tokio::test]
+async fn a_compression_that_is_not_offered_is_not_available() {
+    let expected = (Code::Unimplemented, "ERROR_REASON_CALL_NOT_AVAILABLE");
+    for call in ["ApplyMove", "EvaluateBatch"] {
+        assert_refused(call, &[("grpc-encoding", "br")], good_body(), expected).await;
+    }
+}
+
+#[tokio::test]
+async fn a_compression_that_is_not_offered_is_not_available_on_a_stream() {
+    let expected = (Code::Unimplemented, "ERROR_REASON_CALL_NOT_AVAILABLE");
+    assert_refused("Evaluate", &[("grpc-encoding", "br")], good_body(), expected).await;
+}
+
+#[tokio::test]
+async fn a_call_that_does_not_exist_is_not_available() {
+    let expected = (Code::Unimplemented, "ERROR_REASON_CALL_NOT_AVAILABLE");
+    assert_refused("NoSuchCall", &[], good_body(), expected).await;
+}
+
+#[tokio::test]
+async fn a_service_that_does_not_exist_is_not_available() {
+    let expected = (Code::Unimplemented, "ERROR_REASON_CALL_NOT_AVAILABLE");
+    for path in ["/arbiter.v2.RulesService/ApplyMove", "/arbiter.v1.RulesService", "/", "/a/b/c"] {
+        assert_refused(path, &[], good_body(), expected).await;
+    }
+}
+
+const HEALTH: &str = "/grpc.health.v1.Health/Check";
+const REFLECTION: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+
+#[tokio::test]
+async fn a_malformed_question_about_health_is_the_callers_mistake() {
+    let (_server, client) = start().await;
+    for body in [framed(&[0xff; 8]), Bytes::new()] {
+        let reply = client.send(HEALTH, &[], body.clone()).await;
+        assert_eq!(reply.status.code(), Code::InvalidArgument, "{} bytes: {:?}", body.len(), reply.status);
+    }
+}
+
+#[tokio::test]
+async fn a_malformed_question_of_reflection_is_the_callers_mistake() {
+    let (_server, client) = start().await;
+    let reply = client.send(REFLECTION, &[], framed(&[0xff; 8])).await;
+    assert_eq!(reply.status.code(), Code::InvalidArgument, "{:?}", reply.status);
+}
+
+#[tokio::test]
+async fn a_question_about_a_name_is_not_longer_than_16_kib() {
+    let (_server, client) = start().await;
+    let service = "s".repeat(20_000);
+    let health = tonic_health::pb::HealthCheckRequest { service: service.clone() }.encode_to_vec();
+    let symbol = MessageRequest::FileContainingSymbol(service);
+    let reflection = ServerReflectionRequest { host: String::new(), message_request: Some(symbol) };
+    for (call, question) in [(HEALTH, health), (REFLECTION, reflection.encode_to_vec())] {
+        let reply = client.send(call, &[], framed(&question)).await;
+        assert_eq!(reply.status.code(), Code::ResourceExhausted, "{call}: {:?}", reply.status);
+    }
+}
+
+#[tokio::test]
+async fn a_question_about_health_that_never_comes_ends_in_time() {
+    let server = TestServer::start_with(&["--log", "off", "--call-timeout", "200ms"]);
+    let client = Client::connect(&server.address).await;
+    let question = client.open(HEALTH, &[]).await.expect("the connection holds");
+    let ended = tokio::time::timeout(Duration::from_secs(3), raw::read(question.answer)).await;
+    assert!(ended.is_ok(), "it is held for longer than any call");
+}
+
+#[tokio::test]
+async fn a_caller_that_resets_its_call_leaves_nothing_behind() {
+    let (server, client) = start().await;
+    let mut call = client.open("ApplyMove", &[]).await.expect("the connection holds");
+    call.body.send_reset(h2::Reason::CANCEL);
+    raw::eventually("the call is gone", async || {
+        server.admin_get("/metrics").1.contains("arbiter_calls_in_flight 0")
+    })
+    .await;
+    client.assert_answers().await;
+}
+
+#[tokio::test]
+async fn every_call_refuses_bytes_that_are_no_message() {
+    let (_server, client) = start().await;
+    for method in arbiter::service::Method::ALL {
+        let reply = client.send(method.name(), &[], framed(&[0xff; 32])).await;
+        let expected = (Code::InvalidArgument, "ERROR_REASON_MALFORMED_REQUEST".to_owned());
+        assert_eq!(refusal(&reply.status), expected, "{}", method.name());
+    }
+    let games: proto::ListGamesResponse =
+        client.call("ListGames", &proto::ListGamesRequest {}).await.message();
+    assert!(!games.games.is_empty());
+}
