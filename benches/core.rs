@@ -3,6 +3,8 @@
 //! The bare loop knows one board of 7 × 6, has no rule set, checks nothing it need not, and answers nothing:
 //! it is what the machine can do. The two take turns, so that a noisy machine disturbs both alike.
 
+#![allow(clippy::cast_precision_loss, reason = "figures for people")]
+
 use std::{hint::black_box, time::Instant};
 
 use arbiter::games::connect_four::{Position, Rules};
@@ -74,7 +76,8 @@ fn perft(position: &Position, depth: u32) -> u64 {
 mod bare {
     use super::{MOVES_A_ROUND, Random, black_box};
 
-    const FULL: u64 = 0b0111111_0111111_0111111_0111111_0111111_0111111_0111111;
+    /// Six cells in each of seven columns, and an empty one above each.
+    const FULL: u64 = 0x0000_FDFB_F7EF_DFBF;
 
     pub(super) fn random_games(seed: u64) {
         let mut random = Random(seed);

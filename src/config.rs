@@ -60,7 +60,7 @@ pub struct Limits {
     #[arg(long, env = "ARBITER_MAX_MESSAGE_BYTES", value_name = "BYTES", default_value = "65536", value_parser = bytes)]
     pub max_message_bytes: usize,
 
-    /// Largest message of EvaluateBatch and Evaluate, in bytes. More: RESOURCE_EXHAUSTED.
+    /// Largest message of EvaluateBatch, in bytes. More: RESOURCE_EXHAUSTED.
     #[arg(long, env = "ARBITER_MAX_BATCH_BYTES", value_name = "BYTES", default_value = "1048576", value_parser = bytes)]
     pub max_batch_bytes: usize,
 
@@ -75,6 +75,11 @@ pub struct Limits {
     /// Most calls under way at the same time. One more: RESOURCE_EXHAUSTED at once.
     #[arg(long, env = "ARBITER_MAX_IN_FLIGHT", value_name = "COUNT", default_value = "10000")]
     pub max_in_flight: NonZeroUsize,
+
+    /// Most EvaluateBatch calls among them, from their headers until their answer is sent: they bound the memory that
+    /// large requests and unread answers take. One more: RESOURCE_EXHAUSTED at once.
+    #[arg(long, env = "ARBITER_MAX_BATCHES_IN_FLIGHT", value_name = "COUNT", default_value = "64")]
+    pub max_batches_in_flight: NonZeroUsize,
 
     /// Most connections at the same time. One more is closed at once.
     #[arg(long, env = "ARBITER_MAX_CONNECTIONS", value_name = "COUNT", default_value = "10000")]
@@ -117,11 +122,11 @@ pub struct Limits {
     pub max_connection_age_grace: Duration,
 
     /// On SIGTERM: how long to go on as before once health says NOT_SERVING, so that balancers notice.
-    #[arg(long, env = "ARBITER_DRAIN_DELAY", value_name = "TIME", default_value = "500ms", value_parser = humantime::parse_duration)]
+    #[arg(long, env = "ARBITER_DRAIN_DELAY", value_name = "TIME", default_value = "500ms", value_parser = time_or_zero)]
     pub drain_delay: Duration,
 
     /// On SIGTERM, after the delay: how long calls under way have before the process ends.
-    #[arg(long, env = "ARBITER_DRAIN_TIMEOUT", value_name = "TIME", default_value = "20s", value_parser = humantime::parse_duration)]
+    #[arg(long, env = "ARBITER_DRAIN_TIMEOUT", value_name = "TIME", default_value = "20s", value_parser = time_or_zero)]
     pub drain_timeout: Duration,
 }
 
@@ -147,10 +152,21 @@ fn items(text: &str) -> Result<usize, String> {
     }
 }
 
+/// The longest time that can be asked for: longer than any server runs, and short enough to be reckoned with.
+const LONGEST: Duration = Duration::from_hours(366 * 24);
+
 /// A time such as `10s` that is not zero.
 fn time(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
         Ok(Duration::ZERO) => Err("expected a time longer than zero".to_owned()),
+        _ => time_or_zero(text),
+    }
+}
+
+/// A time such as `10s`, or `0s`.
+fn time_or_zero(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(time) if time > LONGEST => Err("expected a time of at most a year".to_owned()),
         Ok(time) => Ok(time),
         Err(error) => Err(format!("expected a time such as 500ms, 10s or 5m: {error}")),
     }

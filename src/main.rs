@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use arbiter::{
     config::{Config, EXIT_USAGE},
-    server::{self, Server},
+    server::{Server, ServerError, start_logging},
 };
 use clap::Parser;
 
@@ -19,18 +19,23 @@ fn main() -> ExitCode {
             return if error.use_stderr() { ExitCode::from(EXIT_USAGE) } else { ExitCode::SUCCESS };
         }
     };
-    if let Err(error) = server::start_logging(&config) {
+    if let Err(error) = start_logging(&config) {
         eprintln!("error: --log: {error}");
         return ExitCode::from(EXIT_USAGE);
     }
-    match Server::bind(config).and_then(|server| {
-        print!("{}", server.banner());
-        server.run(server::termination())
-    }) {
+    match serve(config) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::FAILURE
         }
     }
+}
+
+fn serve(config: Config) -> Result<(), ServerError> {
+    let server = Server::bind(config)?;
+    // Whoever has seen the banner can end the server well.
+    let shutdown = server.termination()?;
+    print!("{}", server.banner());
+    server.run(shutdown)
 }

@@ -5,6 +5,7 @@
 
 mod acceptor;
 mod admin;
+mod admission;
 mod connection;
 mod drain;
 mod gate;
@@ -21,17 +22,21 @@ use std::{
     sync::Arc,
 };
 
-use tokio::{runtime, sync::mpsc};
+use tokio::{
+    runtime::{self, Runtime},
+    sync::mpsc,
+};
 use tonic_health::{ServingStatus, server::HealthReporter};
 
 use self::{drain::Drain, gate::Gate, metrics::Metrics, services::Services};
-pub use self::{drain::termination, logging::start_logging, services::GrpcService};
+pub use self::{logging::start_logging, services::GrpcService};
 use crate::{config::Config, wire::proto};
 
 const SERVICE: &str = proto::rules_service_server::SERVICE_NAME;
 
 /// A server whose sockets are bound, ready to run.
 pub struct Server {
+    runtime: Runtime,
     config: Config,
     listener: TcpListener,
     admin_listener: TcpListener,
@@ -64,9 +69,10 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// If an address cannot be listened on.
+    /// If an address cannot be listened on, or a runtime cannot be started.
     pub fn bind(config: Config) -> Result<Self, ServerError> {
         Ok(Self {
+            runtime: runtime::Builder::new_current_thread().enable_all().build()?,
             listener: bind("--listen", config.listen)?,
             admin_listener: bind("--admin-listen", config.admin_listen)?,
             config,
@@ -102,6 +108,17 @@ impl Server {
         self.admin_listener.local_addr()
     }
 
+    /// Starts to listen for SIGTERM and SIGINT, and answers what waits for the first of them. From then on a second one
+    /// ends the process at once.
+    ///
+    /// # Errors
+    ///
+    /// If signals cannot be received.
+    pub fn termination(&self) -> io::Result<impl Future<Output = ()> + use<>> {
+        let _context = self.runtime.enter();
+        drain::termination()
+    }
+
     /// What a person sees first: where to reach the server, and a call to try.
     pub fn banner(&self) -> impl fmt::Display + use<> {
         let address = self.address().unwrap_or(self.config.listen);
@@ -123,55 +140,55 @@ impl Server {
     ///
     /// If a runtime or a thread cannot be started.
     pub fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), ServerError> {
-        let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
-        runtime.block_on(self.serve(shutdown))
+        let Self { runtime, config, listener, admin_listener, extra } = self;
+        runtime.block_on(serve(config, listener, admin_listener, extra, shutdown))
     }
+}
 
-    async fn serve(self, shutdown: impl Future<Output = ()>) -> Result<(), ServerError> {
-        let limits = self.config.limits;
-        let metrics = Arc::new(Metrics::new());
-        let drain = Drain::new();
-        let (health, health_service) = tonic_health::server::health_reporter();
-        health.set_service_status(SERVICE, ServingStatus::Serving).await;
+async fn serve(
+    config: Config,
+    listener: TcpListener,
+    admin_listener: TcpListener,
+    extra: Services,
+    shutdown: impl Future<Output = ()>,
+) -> Result<(), ServerError> {
+    let limits = config.limits;
+    let metrics = Arc::new(Metrics::new());
+    let drain = Drain::new();
+    let (health, health_service) = services::health();
+    health.set_service_status(SERVICE, ServingStatus::Serving).await;
 
-        let mut others = self.extra;
-        others.add(health_service);
-        others.add_reflection()?;
+    let mut others = extra;
+    others.add(health_service);
+    others.add_reflection()?;
 
-        let (finished, mut all_finished) = mpsc::channel::<()>(1);
-        let workers = (0..self.config.threads())
-            .map(|index| {
-                // A gate of its own for each worker: no counter of references is shared between cores.
-                let rules = services::rules(&limits, &metrics, &drain);
-                let gate = Gate::new(rules, others.clone(), metrics.clone(), limits);
-                worker::start(index, gate, limits, drain.clone(), finished.clone())
-            })
-            .collect::<io::Result<Vec<_>>>()?;
-        drop(finished);
+    let (finished, mut all_finished) = mpsc::channel::<()>(1);
+    let workers = (0..config.threads())
+        .map(|index| {
+            // A gate of its own for each worker: no counter of references is shared between cores.
+            let rules = services::rules(&limits, &metrics, &drain);
+            let gate = Gate::new(rules, others.clone(), metrics.clone(), limits);
+            worker::start(index, gate, limits, drain.clone(), finished.clone())
+        })
+        .collect::<io::Result<Vec<_>>>()?;
+    drop(finished);
 
-        tokio::spawn(admin::serve(to_tokio(self.admin_listener)?, metrics.clone(), drain.clone()));
-        let acceptor = acceptor::start(
-            to_tokio(self.listener)?,
-            workers,
-            limits.max_connections.get(),
-            &metrics,
-            &drain,
-        );
+    tokio::spawn(admin::serve(to_tokio(admin_listener)?, metrics.clone(), drain.clone()));
+    let most = limits.max_connections.get();
+    let acceptor = acceptor::start(to_tokio(listener)?, workers, most, &metrics, &drain);
 
-        shutdown.await;
-        tracing::info!("draining");
-        drain.announce();
-        announce_not_serving(&health).await;
-        tokio::time::sleep(limits.drain_delay).await;
-        drain.begin();
-        // The acceptor hands over whoever is already waiting, then closes the listener.
-        let _ = acceptor.await;
-        drain
-            .finish(&metrics, limits.drain_timeout, async { while all_finished.recv().await.is_some() {} })
-            .await;
-        tracing::info!("stopped");
-        Ok(())
-    }
+    shutdown.await;
+    tracing::info!("draining");
+    drain.announce();
+    announce_not_serving(&health).await;
+    tokio::time::sleep(limits.drain_delay).await;
+    drain.begin();
+    // The acceptor hands over whoever is already waiting, then closes the listener.
+    let _ = acceptor.await;
+    let all_closed = async { while all_finished.recv().await.is_some() {} };
+    drain.finish(&metrics, limits.drain_timeout, all_closed).await;
+    tracing::info!("stopped");
+    Ok(())
 }
 
 fn bind(flag: &'static str, address: SocketAddr) -> Result<TcpListener, ServerError> {

@@ -212,18 +212,6 @@ async fn metrics_tell_how_many_calls_are_under_way() {
 }
 
 #[tokio::test]
-async fn metrics_count_a_call_that_its_caller_gave_up_as_cancelled() {
-    let server = TestServer::start_with(&["--log", "off"]);
-    let client = Client::connect(&server.address).await;
-    let mut call = client.open("ApplyMove", &[]).await.expect("the connection holds");
-    call.body.send_reset(h2::Reason::CANCEL);
-    let handled =
-        |labels: &[&str]| metric(&server.admin_get("/metrics").1, "grpc_server_handled_total", labels);
-    raw::eventually("it is counted", async || handled(&[r#"grpc_method="ApplyMove""#]).is_some()).await;
-    assert_eq!(handled(&[r#"grpc_method="ApplyMove""#, r#"grpc_code="CANCELLED""#]), Some(1.0));
-}
-
-#[tokio::test]
 async fn metrics_count_the_items_of_a_batch() {
     let server = TestServer::start_with(&["--log", "off"]);
     let client = Client::connect(&server.address).await;

@@ -103,9 +103,9 @@ async fn a_batch_has_at_most_1_mib() {
 }
 
 #[tokio::test]
-async fn a_message_of_a_stream_has_at_most_as_many_bytes_as_a_batch() {
+async fn a_message_of_a_stream_has_at_most_as_many_bytes_as_a_single_call() {
     let call = proto::EvaluateRequest::default();
-    assert_largest(&["--max-batch-bytes", "100"], "Evaluate", &call, 100).await;
+    assert_largest(&["--max-message-bytes", "100"], "Evaluate", &call, 100).await;
 }
 
 #[tokio::test]
@@ -209,7 +209,8 @@ async fn answers_that_nobody_reads_do_not_pile_up() {
     }
     eventually("all are answered or refused", async || batches_handled(&server) == 100).await;
     let peak = peak_megabytes(&server);
-    assert!(peak < 128, "100 requests of 4 KB hold {peak} MiB");
+    // 64 batches may be under way, and each of these answers has 2.4 MB.
+    assert!(peak < 192, "100 requests of 4 KB hold {peak} MiB");
 }
 
 #[tokio::test]

@@ -9,6 +9,8 @@
 //! With `shapes` as its argument it compares ways to run the server instead: see
 //! `docs/decisions/0003-runtime-shape.md`.
 
+#![allow(clippy::cast_precision_loss, reason = "figures for people")]
+
 mod load;
 mod noop;
 mod shapes;

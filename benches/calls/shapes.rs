@@ -11,7 +11,7 @@ use std::{
 use arbiter::{
     config::Config,
     games::GameId,
-    server::{Server, termination},
+    server::Server,
     service::{Limits, Method, Observer, Referee},
     wire::{Refusal, proto::rules_service_server::RulesServiceServer},
 };
@@ -62,7 +62,7 @@ impl Shape {
                 let config = ["arbiter", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"];
                 let server = Server::bind(Config::parse_from(config)).expect("the server can listen");
                 announce(server.address().expect("an address"));
-                server.with_service(Noop).run(termination()).expect("the server runs");
+                server.with_service(Noop).run(std::future::pending()).expect("the server runs");
             }
             Self::ReusePort => {
                 let first = reusable("127.0.0.1:0");
@@ -75,7 +75,9 @@ impl Shape {
                     })
                     .collect();
                 announce(address);
-                workers.into_iter().for_each(|worker| worker.join().expect("a worker runs"));
+                for worker in workers {
+                    worker.join().expect("a worker runs");
+                }
             }
             Self::MultiThread => {
                 let listener = TcpListener::bind("127.0.0.1:0").expect("a socket");

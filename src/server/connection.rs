@@ -4,7 +4,7 @@ use std::{error::Error, net::TcpStream, pin::pin, time::Duration};
 
 use hyper::server::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::sleep;
 
 use super::{drain::Drain, gate::Gate};
 use crate::config::Limits;
@@ -28,17 +28,16 @@ pub(super) async fn serve(
     let mut connection = pin!(builder(&limits).serve_connection(TokioIo::new(stream), gate));
 
     let age = with_jitter(limits.max_connection_age);
-    tokio::select! {
+    let aged = tokio::select! {
         closed = &mut connection => return Ok(closed?),
-        () = tokio::time::sleep(age) => {}
-        () = drain.begun() => {}
-    }
+        () = sleep(age) => true,
+        () = drain.begun() => false,
+    };
     // From here on the client is asked to go: calls under way finish, further ones go elsewhere.
     connection.as_mut().graceful_shutdown();
-    let end = Instant::now() + limits.max_connection_age_grace;
     tokio::select! {
         closed = &mut connection => Ok(closed?),
-        () = sleep_until(end) => Ok(()),
+        () = sleep(limits.max_connection_age_grace), if aged => Ok(()),
         () = drain.over() => Ok(()),
     }
 }

@@ -1,9 +1,9 @@
 //! How the server ends.
 
-use std::{future::Future, time::Duration};
+use std::{future::Future, io, process, time::Duration};
 
 use tokio::{
-    signal::unix::{SignalKind, signal},
+    signal::unix::{Signal, SignalKind, signal},
     time::{sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
@@ -106,16 +106,26 @@ async fn quiet(metrics: &Metrics) {
     }
 }
 
-/// Waits for SIGTERM or SIGINT. A second one has its usual effect: the process ends at once.
-pub async fn termination() {
-    let (Ok(mut terminate), Ok(mut interrupt)) =
-        (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
-    else {
-        tracing::error!("signals cannot be received: the server can only be killed");
-        return std::future::pending().await;
-    };
+/// Starts to listen for SIGTERM and SIGINT, and answers what waits for the first of them. From then on a second one
+/// ends the process at once. Must be called within a runtime.
+pub(super) fn termination() -> io::Result<impl Future<Output = ()>> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    Ok(async move {
+        either(&mut terminate, &mut interrupt).await;
+        tokio::spawn(async move {
+            let code = either(&mut terminate, &mut interrupt).await;
+            tracing::warn!("told to end twice: ending at once");
+            process::exit(code);
+        });
+    })
+}
+
+/// Waits for either signal and tells the exit code that stands for it.
+async fn either(terminate: &mut Signal, interrupt: &mut Signal) -> i32 {
+    const SIGNALLED: i32 = 128;
     tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
+        _ = terminate.recv() => SIGNALLED + SignalKind::terminate().as_raw_value(),
+        _ = interrupt.recv() => SIGNALLED + SignalKind::interrupt().as_raw_value(),
     }
 }

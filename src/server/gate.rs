@@ -3,7 +3,7 @@
 
 use std::{
     convert::Infallible,
-    future::{Future, ready},
+    future::Future,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
@@ -18,6 +18,7 @@ use tower::Service;
 
 use super::{
     SERVICE,
+    admission::{Admission, Held},
     metrics::Metrics,
     services::{RulesServices, Services},
 };
@@ -27,8 +28,11 @@ use crate::{
     wire::{Refusal, proto::ErrorReason, translate},
 };
 
-/// The answer to a call, when it is there.
-pub(super) type Answer = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+/// The answer of a service, when it is there.
+type Answer = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+
+/// What an answer holds until it has been sent: its place among the calls under way.
+type Place = Option<Admission<Gate>>;
 
 /// The way in for every call of every connection.
 #[derive(Clone)]
@@ -45,103 +49,91 @@ impl Gate {
     pub(super) fn new(rules: RulesServices, others: Services, metrics: Arc<Metrics>, limits: Limits) -> Self {
         Self(Arc::new(Inner { rules, others, metrics, limits }))
     }
-}
 
-impl hyper::service::Service<Request<Incoming>> for Gate {
-    type Response = Response<Body>;
-    type Error = Infallible;
-    type Future = Passage;
-
-    fn call(&self, request: Request<Incoming>) -> Passage {
-        let (service, call) = split_path(request.uri().path());
-        if service != SERVICE {
-            return Passage::unbounded(match self.0.others.find(service) {
-                Some(mut service) => service.call(request),
-                None => refused(no_such_service()),
-            });
-        }
-        let method = Method::ALL.into_iter().find(|method| method.name() == call);
-        self.admit(method, request).unwrap_or_else(|refusal| {
-            self.0.metrics.call_refused(method, &refusal);
-            Passage::unbounded(refused(refusal))
+    /// Lets a call in: one of the referee's if there is room for it, or one of another service.
+    fn enter(&self, mut request: Request<Incoming>, call: &mut Call) -> Result<Answer, Refusal> {
+        let Inner { rules, others, limits, .. } = &*self.0;
+        let asked = timeout(request.headers())?;
+        call.deadline = call.arrived + asked.unwrap_or(Duration::MAX).min(limits.call_timeout);
+        let Target::Referee(method) = call.target else {
+            let (service, _) = split_path(request.uri().path());
+            return Ok(others.find(service).ok_or_else(no_such_service)?.call(request));
+        };
+        let place = Admission::new(self.clone(), method == Some(Method::EvaluateBatch), limits)?;
+        Ok(match method {
+            Some(Method::Evaluate) => {
+                // A stream is answered at once; what follows lasts as long as its caller likes, and counts as long.
+                let deadline = asked.and_then(|asked| call.arrived.checked_add(asked));
+                request.extensions_mut().insert(Lease { deadline, held: Arc::new(place) });
+                rules.stream.clone().call(request)
+            }
+            Some(Method::EvaluateBatch) => {
+                call.place = Some(place);
+                rules.batch.clone().call(request)
+            }
+            _ => {
+                call.place = Some(place);
+                rules.single.clone().call(request)
+            }
         })
     }
 }
 
-impl Gate {
-    /// Lets a call of the referee in if there is room for it, and bounds its time.
-    fn admit(&self, method: Option<Method>, mut request: Request<Incoming>) -> Result<Passage, Refusal> {
-        let Inner { rules, limits, .. } = &*self.0;
-        let admission = Admission::new(&self.0)?;
-        let arrived = Instant::now();
-        let asked = timeout(request.headers())?;
-        let answer = match method {
-            Some(Method::Evaluate) => {
-                // A stream is answered at once; what follows lasts as long as its caller likes, and counts as long.
-                request.extensions_mut().insert(Lease {
-                    deadline: asked.and_then(|asked| arrived.checked_add(asked)),
-                    held: Arc::new(admission),
-                });
-                return Ok(Passage::unbounded(rules.batch.clone().call(request)));
-            }
-            Some(Method::EvaluateBatch) => rules.batch.clone().call(request),
-            _ => rules.single.clone().call(request),
-        };
-        let bounds = Bounds {
-            method,
-            arrived,
-            deadline: arrived + asked.unwrap_or(Duration::MAX).min(limits.call_timeout),
-            timer: None,
-            admission,
-        };
-        Ok(Passage { answer, bounds: Some(bounds) })
+impl AsRef<Metrics> for Gate {
+    fn as_ref(&self) -> &Metrics {
+        &self.0.metrics
     }
 }
 
-/// A call on its way through the gate.
-pub(super) struct Passage {
-    answer: Answer,
-    /// What holds for unary calls of the referee, until they are answered.
-    bounds: Option<Bounds>,
+impl hyper::service::Service<Request<Incoming>> for Gate {
+    type Response = Response<Held<Place>>;
+    type Error = Infallible;
+    type Future = Passage;
+
+    fn call(&self, request: Request<Incoming>) -> Passage {
+        let arrived = Instant::now();
+        let mut call = Call {
+            gate: self.clone(),
+            target: Target::of(request.uri().path()),
+            arrived,
+            deadline: arrived,
+            timer: None,
+            place: None,
+        };
+        let answer = self.enter(request, &mut call);
+        Passage { answer, call: Some(call) }
+    }
 }
 
-struct Bounds {
-    method: Option<Method>,
+/// Whose call it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Target {
+    /// The referee's, known or not.
+    Referee(Option<Method>),
+    /// That of a service beside it: bounded in time, but not counted.
+    Other,
+}
+
+impl Target {
+    fn of(path: &str) -> Self {
+        match split_path(path) {
+            (SERVICE, call) => Self::Referee(Method::ALL.into_iter().find(|method| method.name() == call)),
+            _ => Self::Other,
+        }
+    }
+}
+
+/// What is known of a call until it is answered.
+struct Call {
+    gate: Gate,
+    target: Target,
     arrived: Instant,
     deadline: Instant,
     timer: Option<Pin<Box<Sleep>>>,
-    admission: Admission,
+    place: Place,
 }
 
-impl Passage {
-    fn unbounded(answer: Answer) -> Self {
-        Self { answer, bounds: None }
-    }
-}
-
-impl Future for Passage {
-    type Output = Result<Response<Body>, Infallible>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let Self { answer, bounds } = &mut *self;
-        let Some(call) = bounds else {
-            return answer.as_mut().poll(context);
-        };
-        // A call whose time is over is not worked on.
-        if call.is_late() {
-            return Poll::Ready(Ok(self.refuse(Refusal::deadline_exceeded())));
-        }
-        match answer.as_mut().poll(context) {
-            Poll::Ready(Ok(answer)) => Poll::Ready(Ok(self.finish(answer))),
-            Poll::Pending if call.poll_timer(context).is_ready() => {
-                Poll::Ready(Ok(self.refuse(Refusal::deadline_exceeded())))
-            }
-            Poll::Pending => Poll::Pending,
-        }
-    }
-}
-
-impl Bounds {
+impl Call {
     fn is_late(&self) -> bool {
         Instant::now() >= self.deadline
     }
@@ -152,62 +144,70 @@ impl Bounds {
         timer.as_mut().poll(context)
     }
 
-    fn metrics(&self) -> &Metrics {
-        &self.admission.0.metrics
+    /// Lets the answer out. What never reached a service is put into our terms.
+    fn finish(self, mut answer: Response<Body>) -> Response<Held<Place>> {
+        if let Some(refusal) = Status::from_header_map(answer.headers()).as_ref().and_then(translate) {
+            self.count(&refusal);
+            write_status(answer.headers_mut(), refusal);
+        }
+        if let Target::Referee(Some(method)) = self.target
+            && method != Method::Evaluate
+        {
+            self.gate.as_ref().call_took(method, self.arrived.elapsed());
+        }
+        answer.map(|body| Held::new(body, self.place))
+    }
+
+    fn refuse(self, refusal: Refusal) -> Response<Held<Place>> {
+        self.count(&refusal);
+        Status::from(refusal).into_http().map(|body| Held::new(body, self.place))
+    }
+
+    /// Counts a refusal that the service knows nothing of.
+    fn count(&self, refusal: &Refusal) {
+        if let Target::Referee(method) = self.target {
+            self.gate.as_ref().call_refused(method, refusal);
+        }
     }
 }
 
-impl Passage {
-    /// Lets the answer out. One that never reached the service is put into our terms.
-    fn finish(&mut self, mut answer: Response<Body>) -> Response<Body> {
-        let Some(call) = self.bounds.take() else {
-            return answer;
-        };
-        if let Some(refusal) = Status::from_header_map(answer.headers()).as_ref().and_then(translate) {
-            call.metrics().call_refused(call.method, &refusal);
-            write_status(answer.headers_mut(), refusal);
-        }
-        if let Some(method) = call.method {
-            call.metrics().call_took(method, call.arrived.elapsed());
-        }
-        answer
-    }
+/// A call on its way through the gate.
+pub(super) struct Passage {
+    answer: Result<Answer, Refusal>,
+    /// None once it is answered.
+    call: Option<Call>,
+}
 
-    fn refuse(&mut self, refusal: Refusal) -> Response<Body> {
-        if let Some(call) = self.bounds.take() {
-            call.metrics().call_refused(call.method, &refusal);
-        }
-        Status::from(refusal).into_http()
+impl Future for Passage {
+    type Output = Result<Response<Held<Place>>, Infallible>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let Self { answer, call } = &mut *self;
+        let answer = match (answer, call.as_mut()) {
+            (_, None) => return Poll::Pending,
+            (Err(refusal), _) => Err(refusal.clone()),
+            // A call whose time is over is not worked on.
+            (_, Some(call)) if call.is_late() => Err(Refusal::deadline_exceeded()),
+            (Ok(answer), Some(call)) => match answer.as_mut().poll(context) {
+                Poll::Ready(answer) => answer.map_err(|never| match never {}),
+                Poll::Pending if call.poll_timer(context).is_ready() => Err(Refusal::deadline_exceeded()),
+                Poll::Pending => return Poll::Pending,
+            },
+        };
+        let Some(call) = call.take() else { return Poll::Pending };
+        Poll::Ready(Ok(match answer {
+            Ok(answer) => call.finish(answer),
+            Err(refusal) => call.refuse(refusal),
+        }))
     }
 }
 
 impl Drop for Passage {
     /// A call that is dropped before it is answered was given up by its caller.
     fn drop(&mut self) {
-        if let Some(call) = self.bounds.take() {
-            call.metrics().call_refused(call.method, &Refusal::cancelled());
+        if let Some(call) = &self.call {
+            call.count(&Refusal::cancelled());
         }
-    }
-}
-
-/// A place among the calls under way, given back when it is dropped.
-struct Admission(Arc<Inner>);
-
-impl Admission {
-    fn new(gate: &Arc<Inner>) -> Result<Self, Refusal> {
-        let in_flight = gate.metrics.call_begins();
-        let admission = Self(gate.clone());
-        if usize::try_from(in_flight).is_ok_and(|calls| calls <= gate.limits.max_in_flight.get()) {
-            Ok(admission)
-        } else {
-            Err(Refusal::overloaded())
-        }
-    }
-}
-
-impl Drop for Admission {
-    fn drop(&mut self) {
-        self.0.metrics.call_ends();
     }
 }
 
@@ -218,10 +218,6 @@ fn split_path(path: &str) -> (&str, &str) {
 
 fn no_such_service() -> Refusal {
     Refusal::new(Code::Unimplemented, ErrorReason::CallNotAvailable, "there is no such service")
-}
-
-fn refused(refusal: Refusal) -> Answer {
-    Box::pin(ready(Ok(Status::from(refusal).into_http())))
 }
 
 /// Replaces the status of an answer that has no body.

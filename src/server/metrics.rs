@@ -87,6 +87,7 @@ pub struct Metrics {
     items: Counters,
     durations: [Histogram; Method::ALL.len()],
     in_flight: Gauge,
+    batches_in_flight: Gauge,
     connections: Gauge,
     refused_connections: Counter,
 }
@@ -100,6 +101,7 @@ impl Metrics {
             Histogram::new(exponential_buckets(0.000_01, 10_f64.sqrt(), 13))
         });
         let in_flight = Gauge::default();
+        let batches_in_flight = Gauge::default();
         let connections = Gauge::default();
         let refused_connections = Counter::default();
 
@@ -119,7 +121,16 @@ impl Metrics {
             "Calls answered inside EvaluateBatch and Evaluate, by method, game and status code",
             items.family.clone(),
         );
-        registry.register("arbiter_calls_in_flight", "Calls under way", in_flight.clone());
+        registry.register(
+            "arbiter_calls_in_flight",
+            "Calls under way, from their headers until their answer is sent",
+            in_flight.clone(),
+        );
+        registry.register(
+            "arbiter_batches_in_flight",
+            "Those of them that are batches",
+            batches_in_flight.clone(),
+        );
         registry.register(
             "arbiter_connections",
             "Connections open when the last one was accepted",
@@ -144,6 +155,7 @@ impl Metrics {
             items,
             durations: Method::ALL.map(duration),
             in_flight,
+            batches_in_flight,
             connections,
             refused_connections,
         }
@@ -160,16 +172,26 @@ impl Metrics {
     }
 
     /// Counts a call as under way and tells how many there are now.
-    pub(super) fn call_begins(&self) -> i64 {
-        self.in_flight.inc() + 1
+    pub(super) fn call_begins(&self) -> usize {
+        to_count(self.in_flight.inc() + 1)
     }
 
     pub(super) fn call_ends(&self) {
         self.in_flight.dec();
     }
 
-    pub(super) fn in_flight(&self) -> i64 {
-        self.in_flight.get()
+    /// How many calls are under way.
+    pub(super) fn in_flight(&self) -> usize {
+        to_count(self.in_flight.get())
+    }
+
+    /// Counts a batch as under way and tells how many there are now.
+    pub(super) fn batch_begins(&self) -> usize {
+        to_count(self.batches_in_flight.inc() + 1)
+    }
+
+    pub(super) fn batch_ends(&self) {
+        self.batches_in_flight.dec();
     }
 
     pub(super) fn set_connections(&self, open: usize) {
@@ -216,6 +238,11 @@ fn log(method: Option<Method>, game: Option<GameId>, refusal: Option<&Refusal>) 
         }
         _ => tracing::info!(method, game, code, reason, "refused"),
     }
+}
+
+/// The value of a gauge that is never below zero.
+fn to_count(gauge: i64) -> usize {
+    usize::try_from(gauge).unwrap_or_default()
 }
 
 fn grpc_type(method: Option<Method>) -> &'static str {

@@ -5,6 +5,10 @@ use std::{convert::Infallible, sync::Arc};
 use http::{Request, Response};
 use hyper::body::Incoming;
 use tonic::{body::Body, codec::CompressionEncoding, server::NamedService};
+use tonic_health::{
+    pb::health_server::{Health, HealthServer},
+    server::HealthReporter,
+};
 use tonic_reflection::server::{Builder, Error};
 use tower::{Service, util::BoxCloneSyncService};
 
@@ -20,32 +24,39 @@ const MAX_OTHER_MESSAGE_BYTES: usize = 16 * 1024;
 
 pub(super) type Rules = RulesServiceServer<Referee<Arc<Metrics>>>;
 
-/// The referee for single calls, and for batches and streams: these may send more, and are answered compressed
-/// if the caller likes. A single answer is too small to gain from it.
+/// The referee, with what each kind of call may send and is sent. Batches may send more; batches and streams are
+/// answered compressed if the caller likes. A single answer is too small to gain from it.
 #[derive(Clone)]
 pub(super) struct RulesServices {
     pub(super) single: Rules,
     pub(super) batch: Rules,
+    pub(super) stream: Rules,
 }
 
 pub(super) fn rules(limits: &Limits, metrics: &Arc<Metrics>, drain: &Drain) -> RulesServices {
-    let referee = Referee::new(
-        service::Limits { replay_moves: limits.max_replay_moves, batch_items: limits.max_batch_items },
-        metrics.clone(),
-        drain.closing(),
-    );
+    let limited =
+        service::Limits { replay_moves: limits.max_replay_moves, batch_items: limits.max_batch_items };
+    let referee = Referee::new(limited, metrics.clone(), drain.closing());
     let rules = |max_bytes| {
         RulesServiceServer::new(referee.clone())
             .max_decoding_message_size(max_bytes)
             .accept_compressed(CompressionEncoding::Gzip)
             .accept_compressed(CompressionEncoding::Zstd)
     };
+    let compressed = |rules: Rules| {
+        rules.send_compressed(CompressionEncoding::Gzip).send_compressed(CompressionEncoding::Zstd)
+    };
     RulesServices {
         single: rules(limits.max_message_bytes),
-        batch: rules(limits.max_batch_bytes)
-            .send_compressed(CompressionEncoding::Gzip)
-            .send_compressed(CompressionEncoding::Zstd),
+        batch: compressed(rules(limits.max_batch_bytes)),
+        stream: compressed(rules(limits.max_message_bytes)),
     }
+}
+
+/// Health, and the handle by which it is changed.
+pub(super) fn health() -> (HealthReporter, HealthServer<impl Health>) {
+    let (reporter, service) = tonic_health::server::health_reporter();
+    (reporter, service.max_decoding_message_size(MAX_OTHER_MESSAGE_BYTES))
 }
 
 /// A service that can be answered beside the referee.

@@ -131,6 +131,9 @@ impl<O: Observer> Stream for Answers<O> {
     type Item = Result<proto::EvaluateResponse, Status>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if self.referee.closing.is_cancelled() && self.calls.is_some() {
+            return self.end(Some(Refusal::shutting_down()));
+        }
         let Some(calls) = self.calls.as_mut() else {
             return Poll::Ready(None);
         };

@@ -12,6 +12,9 @@ use tonic_prost::ProstEncoder;
 /// item would otherwise take many times its size when it is read. Limits of items are configured below this.
 pub const MAX_TOP_LEVEL_FIELDS: usize = 16_384;
 
+/// What a message with more is told.
+pub(super) const TOO_MANY_FIELDS: &str = "the message has more than 16384 items";
+
 /// Room for the state of a game at once, so that a call need not grow its buffers.
 fn buffers() -> BufferSettings {
     BufferSettings::new(1024, 32 * 1024)
@@ -60,8 +63,7 @@ impl<U: Message + Default> Decoder for BoundedDecoder<U> {
         debug_assert_eq!(message.len(), source.remaining(), "tonic hands over whole messages");
         // These statuses are put into our own terms where the call is answered: see `translate`.
         if has_too_many_fields(message) {
-            let message = format!("the message has more than {MAX_TOP_LEVEL_FIELDS} items");
-            return Err(Status::resource_exhausted(message));
+            return Err(Status::resource_exhausted(TOO_MANY_FIELDS));
         }
         let decoded = U::decode(message).map_err(|error| {
             Status::internal(format!("the request is no message of the expected type: {error}"))
@@ -100,6 +102,8 @@ fn value_size(message: &mut &[u8]) -> Option<usize> {
         0 => decode_varint(message).ok().map(|_| 0),
         1 => Some(8),
         2 => usize::try_from(decode_varint(message).ok()?).ok(),
+        // The fields of a group are counted as if they were outside of it.
+        3 | 4 => Some(0),
         5 => Some(4),
         _ => None,
     }

@@ -8,7 +8,7 @@ use prost_types::Any;
 use tonic::{Code, Status};
 use tonic_types::pb;
 
-use super::{Path, proto};
+use super::{Path, codec::TOO_MANY_FIELDS, proto};
 use crate::games::{GameId, RuleBreach};
 
 /// The `domain` of every `google.rpc.ErrorInfo`.
@@ -267,6 +267,9 @@ pub fn translate(status: &Status) -> Option<Refusal> {
         _ if !status.details().is_empty() => return None,
         // A body that is no message, cut off, missing, wrongly framed, or wrongly compressed.
         Code::Internal => (Code::InvalidArgument, proto::ErrorReason::MalformedRequest),
+        Code::ResourceExhausted if status.message() == TOO_MANY_FIELDS => {
+            (Code::ResourceExhausted, proto::ErrorReason::TooManyItems)
+        }
         Code::OutOfRange | Code::ResourceExhausted => {
             (Code::ResourceExhausted, proto::ErrorReason::MessageTooLarge)
         }

@@ -1,0 +1,96 @@
+//! A place among the calls under way, kept until the answer has been sent.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use bytes::Bytes;
+use http_body::{Frame, SizeHint};
+use tonic::{Status, body::Body};
+
+use super::metrics::Metrics;
+use crate::{config::Limits, wire::Refusal};
+
+/// A place among the calls under way, given back when it is dropped.
+pub(super) struct Admission<M: AsRef<Metrics>> {
+    metrics: M,
+    batch: bool,
+}
+
+impl<M: AsRef<Metrics>> Admission<M> {
+    /// Takes a place, if there is one. Batches are fewer: each may hold as much as many calls.
+    pub(super) fn new(metrics: M, batch: bool, limits: &Limits) -> Result<Self, Refusal> {
+        let calls = metrics.as_ref().call_begins();
+        let batches = if batch { metrics.as_ref().batch_begins() } else { 0 };
+        let admission = Self { metrics, batch };
+        if calls <= limits.max_in_flight.get() && batches <= limits.max_batches_in_flight.get() {
+            Ok(admission)
+        } else {
+            Err(Refusal::overloaded())
+        }
+    }
+}
+
+impl<M: AsRef<Metrics>> Drop for Admission<M> {
+    fn drop(&mut self) {
+        let metrics = self.metrics.as_ref();
+        metrics.call_ends();
+        if self.batch {
+            metrics.batch_ends();
+        }
+    }
+}
+
+/// The most of an answer that is handed over at once. HTTP/2 takes what it is handed whether or not the client has
+/// room for it; so a long answer goes piece by piece, and what has not been sent is still here.
+const PIECE: usize = 32 * 1024;
+
+/// The body of an answer, which holds on to something until it has been sent or given up.
+pub struct Held<T> {
+    body: Body,
+    rest: Bytes,
+    _kept: T,
+}
+
+impl<T> Held<T> {
+    pub(super) fn new(body: Body, kept: T) -> Self {
+        Self { body, rest: Bytes::new(), _kept: kept }
+    }
+}
+
+impl<T: Unpin> http_body::Body for Held<T> {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        if self.rest.is_empty() {
+            match ready!(Pin::new(&mut self.body).poll_frame(context)) {
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(data) => self.rest = data,
+                    Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
+                },
+                end_or_error => return Poll::Ready(end_or_error),
+            }
+        }
+        let length = self.rest.len().min(PIECE);
+        Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(length)))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.is_empty() && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let mut hint = self.body.size_hint();
+        let rest = self.rest.len() as u64;
+        if let Some(upper) = hint.upper() {
+            hint.set_upper(upper + rest);
+        }
+        hint.set_lower(hint.lower() + rest);
+        hint
+    }
+}
