@@ -13,7 +13,7 @@ use tonic::{
 };
 
 const CONNECTIONS: usize = 4;
-const CALLS_UNDER_WAY: usize = 16;
+const CALLS_UNDER_WAY: usize = 50;
 
 /// A call, with its request already encoded.
 #[derive(Clone)]
