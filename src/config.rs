@@ -6,7 +6,8 @@ use std::{net::SocketAddr, num::NonZeroUsize, time::Duration};
 
 use clap::{Parser, ValueEnum};
 
-use crate::wire::MAX_TOP_LEVEL_FIELDS;
+/// The most items of a repeated field that can be configured: a message with more is not even read.
+pub const MAX_ITEMS: usize = 16_384;
 
 /// Exit code for a bad configuration (`EX_USAGE` of sysexits.h).
 pub const EXIT_USAGE: u8 = 64;
@@ -95,7 +96,7 @@ pub struct Limits {
     )]
     pub max_streams_per_connection: u32,
 
-    /// Longest time for a call, from its first byte; a shorter deadline of the caller's wins. Streams have only the caller's.
+    /// Longest time for a call, from its first byte; a shorter deadline of the caller's wins. Streams have only the caller's, and end with their connection.
     #[arg(long, env = "ARBITER_CALL_TIMEOUT", value_name = "TIME", default_value = "10s", value_parser = time)]
     pub call_timeout: Duration,
 
@@ -147,8 +148,8 @@ fn bytes(text: &str) -> Result<usize, String> {
 
 fn items(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(items) if (1..=MAX_TOP_LEVEL_FIELDS).contains(&items) => Ok(items),
-        _ => Err(format!("expected a number from 1 to {MAX_TOP_LEVEL_FIELDS}")),
+        Ok(items) if (1..=MAX_ITEMS).contains(&items) => Ok(items),
+        _ => Err(format!("expected a number from 1 to {MAX_ITEMS}")),
     }
 }
 

@@ -73,6 +73,8 @@ pub trait Game: Clone + Sized {
     type Move: Clone + PartialEq + Display + FromStr<Err = NotationError>;
     /// One thing that happens when a move is made.
     type Event;
+    /// What is wrong with a text that should be a state: it cannot be read, or what it says breaks the rules.
+    type ParseError: Display;
     /// Why a move is illegal.
     type IllegalMove: RuleBreach;
     /// Where the game stands.
@@ -81,6 +83,8 @@ pub trait Game: Clone + Sized {
     type Board;
     /// One thing taken, with its explanation.
     type Capture;
+    /// One of those who play.
+    type Seat;
     /// A position as one player sees it.
     type View;
 
@@ -113,7 +117,7 @@ pub trait Game: Clone + Sized {
     fn resolve_captures(board: Self::Board) -> (Vec<Self::Capture>, Self::Board);
 
     /// The position without what the viewer may not see.
-    fn view(&self, viewer: Player) -> Self::View;
+    fn view(&self, viewer: Self::Seat) -> Self::View;
 
     /// Whether a text looks like a state of this game, right or wrong.
     fn recognizes(notation: &str) -> bool;
@@ -122,8 +126,8 @@ pub trait Game: Clone + Sized {
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with the text.
-    fn parse(notation: &str) -> Result<Self, Vec<NotationError>>;
+    /// Everything that is wrong with the text, or with what it says.
+    fn parse(notation: &str) -> Result<Self, Vec<Self::ParseError>>;
 
     /// The position as text that [`Game::parse`] reads back exactly.
     fn notation(&self) -> String;

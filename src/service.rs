@@ -9,12 +9,10 @@ use tokio_util::sync::CancellationToken;
 use tonic::{Code, Request, Response, Status, Streaming};
 
 pub use self::evaluate::{Answers, Lease};
-use crate::{
-    games::GameId,
-    wire::{
-        GameRequest, Refusal,
-        proto::{self, rules_service_server::RulesService},
-    },
+pub use crate::games::GameId;
+use crate::wire::{
+    GameRequest, Refusal,
+    proto::{self, rules_service_server::RulesService},
 };
 
 /// The calls of the service, as they are named in metrics and logs.
@@ -248,4 +246,15 @@ fn check_items(field: &str, found: usize, most: usize) -> Result<(), Refusal> {
     }
     let message = format!("{field} has {found} items: at most {most} are taken");
     Err(Refusal::new(Code::ResourceExhausted, proto::ErrorReason::TooManyItems, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_of_ours_ends_its_call_and_nothing_else() {
+        let answer: Result<(), Refusal> = guarded(|| panic!("a fault"));
+        assert_eq!(answer, Err(Refusal::internal_fault()));
+    }
 }

@@ -346,19 +346,10 @@ mod a_notation_is_refused {
     #[test]
     fn c4_2_with_an_illegal_move() {
         let cases = [
-            (
-                "c4:48",
-                "move 2, the notation's column 8, is illegal: column 7, counted from 0, is not on the board",
-            ),
-            (
-                "c4:1111112221",
-                "move 10, the notation's column 1, is illegal: column 0, counted from 0, is full",
-            ),
-            ("c4:12121213", "move 8, the notation's column 3, is illegal: the game is over"),
-            (
-                "c4:12x8x5:13",
-                "move 1, the notation's column 13, is illegal: column 12, counted from 0, is not on",
-            ),
+            ("c4:48", "move 2 is illegal: column 8 is not on the board"),
+            ("c4:1111112221", "move 10 is illegal: column 1 is full"),
+            ("c4:12121213", "move 8 is illegal: the game is over"),
+            ("c4:12x8x5:13", "move 1 is illegal: column 13 is not on"),
         ];
         for (text, wanted) in cases {
             assert!(refusal(text).starts_with(wanted), "{text}: {}", refusal(text));

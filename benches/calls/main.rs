@@ -3,8 +3,8 @@
 //!
 //! The server is a process of its own and its CPU time is read from the kernel, so that the client does not count.
 //! The two calls take turns, so that a noisy machine disturbs both alike. The call that does nothing reads a message
-//! with one field of bytes and answers another; it passes the same sockets, HTTP/2 and gRPC framing, but none of our
-//! limits and metrics: those count as ours.
+//! with one field of bytes and answers another; it passes the same sockets, HTTP/2, gate and gRPC framing, but takes no
+//! place among the calls under way and is not counted: that is ours.
 //!
 //! With `shapes` as its argument it compares ways to run the server instead: see
 //! `docs/decisions/0003-runtime-shape.md`.

@@ -11,6 +11,7 @@ use std::{fmt, str::FromStr};
 
 pub use self::{
     illegal_move::IllegalMove,
+    notation::ParseError,
     position::Position,
     rules::{Rules, RulesError},
     setup::{Setup, SetupError},
@@ -80,10 +81,12 @@ impl Game for ConnectFour {
     type Opening = ();
     type Move = Move;
     type Event = Dropped;
+    type ParseError = ParseError;
     type IllegalMove = IllegalMove;
     type Outcome = Outcome;
     type Board = Self;
     type Capture = Capture;
+    type Seat = Player;
     type View = Self;
 
     fn new(rules: Rules, (): (), _seed: u64) -> Self {
@@ -124,7 +127,7 @@ impl Game for ConnectFour {
         notation::recognizes(notation)
     }
 
-    fn parse(notation: &str) -> Result<Self, Vec<NotationError>> {
+    fn parse(notation: &str) -> Result<Self, Vec<ParseError>> {
         notation::parse(notation)
     }
 

@@ -53,14 +53,13 @@ impl Acceptor {
 
     fn assign(&self, stream: TcpStream) {
         let open: usize = self.workers.iter().map(Worker::load).sum();
-        self.metrics.set_connections(open);
         if open >= self.max_connections {
             self.metrics.refuse_connection();
             tracing::warn!(open, "refused a connection: there are as many as --max-connections allows");
             return;
         }
         if let Some(idlest) = self.workers.iter().min_by_key(|worker| worker.load()) {
-            idlest.take(stream);
+            idlest.take(stream, &self.metrics);
         }
     }
 }

@@ -150,17 +150,23 @@ impl Call {
             self.count(&refusal);
             write_status(answer.headers_mut(), refusal);
         }
-        if let Target::Referee(Some(method)) = self.target
-            && method != Method::Evaluate
-        {
-            self.gate.as_ref().call_took(method, self.arrived.elapsed());
-        }
+        self.observe();
         answer.map(|body| Held::new(body, self.place))
     }
 
     fn refuse(self, refusal: Refusal) -> Response<Held<Place>> {
         self.count(&refusal);
+        self.observe();
         Status::from(refusal).into_http().map(|body| Held::new(body, self.place))
+    }
+
+    /// Notes how long a unary call took. A stream takes as long as its caller likes.
+    fn observe(&self) {
+        if let Target::Referee(Some(method)) = self.target
+            && method != Method::Evaluate
+        {
+            self.gate.as_ref().call_took(method, self.arrived.elapsed());
+        }
     }
 
     /// Counts a refusal that the service knows nothing of.

@@ -1,4 +1,7 @@
-use std::io::{IsTerminal, stderr};
+use std::{
+    io::{IsTerminal, stderr},
+    panic,
+};
 
 use tracing_subscriber::{EnvFilter, filter::ParseError};
 
@@ -19,5 +22,10 @@ pub fn start_logging(config: &Config) -> Result<(), ParseError> {
         LogFormat::Text => subscriber.init(),
         LogFormat::Json => subscriber.json().flatten_event(true).init(),
     }
+    // A fault is a log line like any other, in the format that was asked for.
+    // Where it happened, but not in which words: those may hold a state, and with it hidden cards.
+    panic::set_hook(Box::new(|fault| {
+        tracing::error!(at = fault.location().map(tracing::field::display), "a fault of the service");
+    }));
     Ok(())
 }

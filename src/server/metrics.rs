@@ -19,9 +19,8 @@ use tonic::Code;
 
 use super::SERVICE;
 use crate::{
-    games::GameId,
-    service::{Method, Observer},
-    wire::Refusal,
+    service::{GameId, Method, Observer},
+    wire::{Refusal, proto::ErrorReason},
 };
 
 /// Methods in the index: those of the contract, and any other.
@@ -131,11 +130,7 @@ impl Metrics {
             "Those of them that are batches",
             batches_in_flight.clone(),
         );
-        registry.register(
-            "arbiter_connections",
-            "Connections open when the last one was accepted",
-            connections.clone(),
-        );
+        registry.register("arbiter_connections", "Connections open", connections.clone());
         registry.register(
             "arbiter_connections_refused",
             "Connections closed at once because there were too many",
@@ -194,8 +189,12 @@ impl Metrics {
         self.batches_in_flight.dec();
     }
 
-    pub(super) fn set_connections(&self, open: usize) {
-        self.connections.set(i64::try_from(open).unwrap_or(i64::MAX));
+    pub(super) fn connection_opens(&self) {
+        self.connections.inc();
+    }
+
+    pub(super) fn connection_closes(&self) {
+        self.connections.dec();
     }
 
     pub(super) fn refuse_connection(&self) {
@@ -231,10 +230,13 @@ fn log(method: Option<Method>, game: Option<GameId>, refusal: Option<&Refusal>) 
         return;
     };
     let (code, reason) = (code_name(refusal.code()), refusal.reason().as_str_name());
-    match refusal.code() {
-        Code::Internal => tracing::error!(method, game, code, reason, "failed"),
-        Code::ResourceExhausted | Code::DeadlineExceeded | Code::Unavailable => {
+    match refusal.reason() {
+        ErrorReason::InternalFault => tracing::error!(method, game, code, reason, "failed"),
+        ErrorReason::Overloaded | ErrorReason::DeadlineExceeded | ErrorReason::ShuttingDown => {
             tracing::warn!(method, game, code, reason, "refused");
+        }
+        _ if refusal.code() == Code::Cancelled => {
+            tracing::info!(method, game, code, "given up by its caller");
         }
         _ => tracing::info!(method, game, code, reason, "refused"),
     }

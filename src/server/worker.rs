@@ -13,7 +13,7 @@ use std::{
 use tokio::{runtime, sync::mpsc};
 use tokio_util::task::TaskTracker;
 
-use super::{connection, drain::Drain, gate::Gate};
+use super::{connection, drain::Drain, gate::Gate, metrics::Metrics};
 use crate::config::Limits;
 
 /// The handle by which a worker is given connections. When it is dropped the worker ends with its last connection.
@@ -28,11 +28,15 @@ struct Connection {
     load: Load,
 }
 
-struct Load(Arc<AtomicUsize>);
+struct Load {
+    connections: Arc<AtomicUsize>,
+    metrics: Arc<Metrics>,
+}
 
 impl Drop for Load {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.connections.fetch_sub(1, Ordering::Relaxed);
+        self.metrics.connection_closes();
     }
 }
 
@@ -43,9 +47,11 @@ impl Worker {
     }
 
     /// Hands it a connection.
-    pub(super) fn take(&self, stream: TcpStream) {
+    pub(super) fn take(&self, stream: TcpStream, metrics: &Arc<Metrics>) {
         self.load.fetch_add(1, Ordering::Relaxed);
-        let connection = Connection { stream, load: Load(self.load.clone()) };
+        metrics.connection_opens();
+        let connection =
+            Connection { stream, load: Load { connections: self.load.clone(), metrics: metrics.clone() } };
         // A worker ends only after its handle is dropped: it is still there.
         let _ = self.connections.send(connection);
     }

@@ -4,21 +4,20 @@ use super::{
     Form, Path, Violations, WireGame, proto,
     refusal::breach,
     state::read_state,
-    vocabulary::{read_player, read_square},
+    vocabulary::{read_player, read_square, write_outcome, write_placed},
 };
 use crate::games::{
     GameId, Player,
     connect_four::{
-        Capture, ConnectFour, Dropped, IllegalMove, Move, Outcome, Position, Rules, RulesError, Setup,
-        SetupError,
+        Capture, ConnectFour, Dropped, IllegalMove, Move, Outcome, ParseError, Position, Rules, RulesError,
+        Setup, SetupError,
     },
 };
 
 const NAME: &str = GameId::ConnectFour.name();
 
 impl WireGame for ConnectFour {
-    const ID: GameId = GameId::ConnectFour;
-
+    #[allow(clippy::needless_update, reason = "another game may add to the message")]
     fn describe() -> proto::GameDescription {
         proto::GameDescription {
             name: NAME.to_owned(),
@@ -44,6 +43,7 @@ impl WireGame for ConnectFour {
                 syntax: "The number of the column, from 1 at the left.".to_owned(),
                 examples: vec!["4".to_owned()],
             }),
+            ..Default::default()
         }
     }
 
@@ -74,6 +74,16 @@ impl WireGame for ConnectFour {
         }
     }
 
+    fn note_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
+        match error {
+            ParseError::Notation(error) => violations.add(at, proto::ErrorReason::InvalidNotation, error),
+            ParseError::Rules(error) => {
+                violations.add_breach(at, proto::ErrorReason::ValueOutOfRange, &error);
+            }
+            ParseError::Setup(error) => violations.add_breach(at, setup_error_code(&error), &error),
+        }
+    }
+
     fn read_move(mv: &proto::r#move::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Move> {
         let proto::r#move::Kind::ConnectFour(mv) = mv else {
             mismatch("move", at, violations);
@@ -98,8 +108,16 @@ impl WireGame for ConnectFour {
         rules.sizes.filter(|_| rules.complete)
     }
 
-    fn read_opening(_: Option<&proto::new_game_request::Setup>, _: &Rules, _: &mut Violations) -> Option<()> {
+    fn read_opening(
+        _: Option<&proto::new_game_request::Setup>,
+        _: Option<&Rules>,
+        _: &mut Violations,
+    ) -> Option<()> {
         Some(())
+    }
+
+    fn read_viewer(viewer: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Player> {
+        read_player(viewer, at, violations)
     }
 
     fn read_board(
@@ -113,7 +131,7 @@ impl WireGame for ConnectFour {
             let (game, _) = board.as_ref()?;
             if game.position().token(square).is_none() {
                 let message = format!("no token lies at {square}");
-                violations.add(&at, proto::ErrorReason::NoTokenThere, message);
+                violations.add(&at, proto::ErrorReason::NothingThere, message);
             }
         }
         board
@@ -133,27 +151,23 @@ impl WireGame for ConnectFour {
     }
 
     fn write_event(Dropped { player, square }: Dropped) -> proto::Event {
-        let placed =
-            proto::Placed { player: proto::Player::from(player).into(), square: Some(square.into()) };
-        proto::Event { kind: Some(proto::event::Kind::Placed(placed)) }
+        write_placed(player, square)
     }
 
     fn write_outcome(outcome: Outcome) -> proto::Outcome {
-        let (result, end_reason, winner, lines) = match outcome {
+        match outcome {
             Outcome::InProgress => {
-                (proto::Result::InProgress, proto::EndReason::Unspecified, None, Vec::new())
+                write_outcome(proto::Result::InProgress, proto::EndReason::Unspecified, None)
             }
-            Outcome::Won { winner, lines } => {
-                (proto::Result::WinnerDetermined, proto::EndReason::LineCompleted, Some(winner), lines)
-            }
-            Outcome::Draw => (proto::Result::Draw, proto::EndReason::BoardFull, None, Vec::new()),
-        };
-        proto::Outcome {
-            result: result.into(),
-            end_reason: end_reason.into(),
-            winner: winner.map_or(proto::Player::Unspecified, proto::Player::from).into(),
-            scores: Vec::new(),
-            winning_lines: lines.into_iter().map(Into::into).collect(),
+            Outcome::Won { winner, lines } => proto::Outcome {
+                winning_lines: lines.into_iter().map(Into::into).collect(),
+                ..write_outcome(
+                    proto::Result::WinnerDetermined,
+                    proto::EndReason::LineCompleted,
+                    Some(winner),
+                )
+            },
+            Outcome::Draw => write_outcome(proto::Result::Draw, proto::EndReason::BoardFull, None),
         }
     }
 
@@ -177,7 +191,10 @@ impl WireGame for ConnectFour {
         };
         match form {
             Form::Typed => breach(code, at.field(NAME).field(field), reason),
-            Form::Notation => breach(code, at.field("notation"), reason),
+            Form::Notation => proto::Reason {
+                message: reason.counted_from_one(),
+                ..breach(code, at.field("notation"), reason)
+            },
         }
     }
 }
@@ -234,21 +251,30 @@ fn note_rules_error(error: RulesError, at: &Path<'_>, violations: &mut Violation
 }
 
 fn note_setup_error(error: SetupError, at: &Path<'_>, violations: &mut Violations) {
-    let (code, row) = match error {
-        // Whatever kept it from being read has been noted.
-        SetupError::NextPlayer => return,
-        SetupError::RowCount { .. } => (proto::ErrorReason::BoardSizeMismatch, None),
-        SetupError::RowLength { row, .. } => (proto::ErrorReason::BoardSizeMismatch, Some(row)),
-        SetupError::UnknownToken { row, .. } => (proto::ErrorReason::UnknownToken, Some(row)),
-        SetupError::Floating(square) => (proto::ErrorReason::FloatingToken, Some(square.row as usize)),
-        SetupError::TokenCount { .. } => (proto::ErrorReason::TokenCountMismatch, None),
-        SetupError::TwoWinners => (proto::ErrorReason::TwoWinners, None),
-        SetupError::ImpossibleWin(_) => (proto::ErrorReason::ImpossibleWin, None),
-    };
     let board = at.field("board");
-    match row {
-        Some(row) => violations.add_breach(&board.index(row), code, &error),
-        None => violations.add_breach(&board, code, &error),
+    let code = setup_error_code(&error);
+    match error {
+        // Whatever kept it from being read has been noted.
+        SetupError::NextPlayer => {}
+        SetupError::RowLength { row, .. } | SetupError::UnknownToken { row, .. } => {
+            violations.add_breach(&board.index(row), code, &error);
+        }
+        SetupError::Floating(square) => {
+            violations.add_breach(&board.index(square.row as usize), code, &error);
+        }
+        _ => violations.add_breach(&board, code, &error),
+    }
+}
+
+fn setup_error_code(error: &SetupError) -> proto::ErrorReason {
+    match error {
+        SetupError::NextPlayer => proto::ErrorReason::FieldRequired,
+        SetupError::RowCount { .. } | SetupError::RowLength { .. } => proto::ErrorReason::BoardSizeMismatch,
+        SetupError::UnknownToken { .. } => proto::ErrorReason::UnknownToken,
+        SetupError::Floating(_) => proto::ErrorReason::FloatingToken,
+        SetupError::TokenCount { .. } => proto::ErrorReason::TokenCountMismatch,
+        SetupError::TwoWinners => proto::ErrorReason::TwoWinners,
+        SetupError::ImpossibleWin(_) => proto::ErrorReason::ImpossibleWin,
     }
 }
 
@@ -282,22 +308,17 @@ fn limits() -> Vec<proto::RuleLimit> {
 }
 
 fn presets() -> Vec<proto::Preset> {
-    let preset = |name: &str, summary: &str, columns, rows, line_length| {
-        // A preset that does not hold together is left out here and missed by the tests.
-        let rules = Rules::new(columns, rows, line_length, Player::One).ok()?;
-        Some(proto::Preset {
-            name: name.to_owned(),
-            summary: summary.to_owned(),
-            rules: Some(write_rule_set(rules)),
-        })
+    let preset = |name: &str, summary: &str, columns, rows, line_length| proto::Preset {
+        name: name.to_owned(),
+        summary: summary.to_owned(),
+        rules: Some(write_rule_set(
+            Rules::new(columns, rows, line_length, Player::One).expect("a preset holds together"),
+        )),
     };
-    [
+    vec![
         preset("classic", "The board everyone knows: 7 columns by 6 rows, four in a line.", 7, 6, 4),
         preset("large", "A larger board: 8 columns by 7 rows, four in a line.", 8, 7, 4),
         preset("wide", "A wide board: 10 columns by 7 rows, four in a line.", 10, 7, 4),
         preset("five_in_a_row", "9 columns by 6 rows, five in a line.", 9, 6, 5),
     ]
-    .into_iter()
-    .flatten()
-    .collect()
 }

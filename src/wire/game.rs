@@ -3,14 +3,14 @@ use crate::games::{Game, GameId};
 
 /// How the messages of a game are read and written.
 pub trait WireGame: Game {
-    /// Which game it is.
-    const ID: GameId;
-
     /// What `ListGames` tells of the game.
     fn describe() -> proto::GameDescription;
 
     /// Reads a typed state of this game.
     fn read_state(state: &proto::state::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Self>;
+
+    /// Notes what is wrong with the text of a state.
+    fn note_parse_error(error: Self::ParseError, at: &Path<'_>, violations: &mut Violations);
 
     /// Reads a typed move; one of another game is a violation.
     fn read_move(mv: &proto::r#move::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Self::Move>;
@@ -22,10 +22,11 @@ pub trait WireGame: Game {
         violations: &mut Violations,
     ) -> Option<Self::Rules>;
 
-    /// Reads what a new game under these rules is started from; none is what the game has by default.
+    /// Reads what a new game is started from; no set-up is what the game has by default. The rules are missing if
+    /// something is wrong with them: the set-up is read all the same, for what is wrong with it.
     fn read_opening(
         setup: Option<&proto::new_game_request::Setup>,
-        rules: &Self::Rules,
+        rules: Option<&Self::Rules>,
         violations: &mut Violations,
     ) -> Option<Self::Opening>;
 
@@ -34,6 +35,9 @@ pub trait WireGame: Game {
         request: &proto::ResolveCapturesRequest,
         violations: &mut Violations,
     ) -> Option<(Self::Board, Form)>;
+
+    /// Reads who looks at a state.
+    fn read_viewer(viewer: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Self::Seat>;
 
     /// Writes a typed state.
     fn write_state(&self) -> proto::state::Kind;

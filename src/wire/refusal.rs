@@ -26,6 +26,8 @@ const SPELT_OUT: usize = 4;
 pub struct Refusal {
     code: Code,
     reasons: Vec<proto::Reason>,
+    /// How many further reasons there are.
+    unlisted: usize,
     move_index: Option<u32>,
 }
 
@@ -70,15 +72,17 @@ impl Violations {
     /// # Errors
     ///
     /// If anything is wrong. A value that could not be read must have been noted.
-    pub fn finish<T>(mut self, value: Option<T>) -> Result<T, Refusal> {
+    pub fn finish<T>(self, value: Option<T>) -> Result<T, Refusal> {
         match value {
             Some(value) if self.reasons.is_empty() => Ok(value),
             _ => {
                 debug_assert!(!self.reasons.is_empty(), "an unread value has a violation");
-                if let (Some(last), more @ 1..) = (self.reasons.last_mut(), self.unlisted) {
-                    last.message = format!("{} (and {more} more violations)", last.message);
-                }
-                Err(Refusal { code: Code::InvalidArgument, reasons: self.reasons, move_index: None })
+                Err(Refusal {
+                    code: Code::InvalidArgument,
+                    reasons: self.reasons,
+                    unlisted: self.unlisted,
+                    move_index: None,
+                })
             }
         }
     }
@@ -88,7 +92,7 @@ impl Refusal {
     /// A refusal for one reason that concerns no field and no rule.
     pub fn new(code: Code, reason: proto::ErrorReason, message: impl Into<String>) -> Self {
         let reason = proto::Reason { code: reason.into(), message: message.into(), ..Default::default() };
-        Self { code, reasons: vec![reason], move_index: None }
+        Self { code, reasons: vec![reason], unlisted: 0, move_index: None }
     }
 
     /// A game of the contract that this version does not know yet.
@@ -156,6 +160,7 @@ impl Refusal {
         Self {
             code: Code::FailedPrecondition,
             reasons,
+            unlisted: 0,
             move_index: move_index.map(|index| u32::try_from(index).unwrap_or(u32::MAX)),
         }
     }
@@ -187,7 +192,7 @@ impl Refusal {
             }
             message.push_str(&reason.message);
         }
-        if let Some(more @ 1..) = self.reasons.len().checked_sub(SPELT_OUT) {
+        if let Some(more @ 1..) = (self.reasons.len() + self.unlisted).checked_sub(SPELT_OUT) {
             let _ = write!(message, "; and {more} more");
         }
         message
@@ -217,6 +222,9 @@ impl Refusal {
         }
         if let Some(index) = self.move_index {
             metadata.insert("move_index".to_owned(), index.to_string());
+        }
+        if self.unlisted > 0 {
+            metadata.insert("unlisted_violations".to_owned(), self.unlisted.to_string());
         }
         pb::ErrorInfo { reason: self.reason().as_str_name().to_owned(), domain: DOMAIN.to_owned(), metadata }
     }
@@ -290,6 +298,7 @@ impl From<Refusal> for proto::Refusal {
             message: refusal.message(),
             reasons: refusal.reasons,
             move_index: refusal.move_index,
+            unlisted_reasons: u32::try_from(refusal.unlisted).ok().filter(|&unlisted| unlisted > 0),
         }
     }
 }

@@ -7,7 +7,7 @@ use super::{
     state::{game_of_move, game_of_rules, game_of_state, note_unknown_game, read_move, read_state},
     vocabulary,
 };
-use crate::games::{GameId, Player};
+use crate::games::GameId;
 
 const ARRIVED_AT: Path<'static> = Path::root("arrived_at");
 const FORM: Path<'static> = Path::root("form");
@@ -196,10 +196,10 @@ pub fn read_board<G: WireGame>(request: &proto::ResolveCapturesRequest) -> Resul
 /// # Errors
 ///
 /// Everything that is wrong with either.
-pub fn read_view<G: WireGame>(request: &proto::ViewStateRequest) -> Result<(G, Form, Player), Refusal> {
+pub fn read_view<G: WireGame>(request: &proto::ViewStateRequest) -> Result<(G, Form, G::Seat), Refusal> {
     let mut violations = Violations::default();
     let game = read_state(request.state.as_ref(), &STATE, &mut violations);
-    let viewer = vocabulary::read_player(request.viewer, &VIEWER, &mut violations);
+    let viewer = G::read_viewer(request.viewer, &VIEWER, &mut violations);
     violations.finish(game.zip(viewer).map(|((game, form), viewer)| (game, form, viewer)))
 }
 
@@ -262,8 +262,7 @@ impl<G: WireGame> NewGame<G> {
                 None
             }
         };
-        let opening =
-            rules.as_ref().and_then(|rules| G::read_opening(request.setup.as_ref(), rules, &mut violations));
+        let opening = G::read_opening(request.setup.as_ref(), rules.as_ref(), &mut violations);
         let new_game =
             rules.zip(opening).zip(form).map(|((rules, opening), form)| Self { rules, opening, form });
         violations.finish(new_game)

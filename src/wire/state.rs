@@ -106,7 +106,7 @@ pub(super) fn read_state<G: WireGame>(
                 Ok(game) => Some((game, Form::Notation)),
                 Err(errors) => {
                     for error in errors {
-                        violations.add(&at, proto::ErrorReason::InvalidNotation, error);
+                        G::note_parse_error(error, &at, violations);
                     }
                     None
                 }

@@ -56,6 +56,27 @@ pub(super) fn read_square(
     Some(Square { row: square.row?, column: square.column? })
 }
 
+/// Writes that something was put on a board.
+pub(super) fn write_placed(player: Player, square: Square) -> proto::Event {
+    let placed = proto::Placed { player: proto::Player::from(player).into(), square: Some(square.into()) };
+    proto::Event { kind: Some(proto::event::Kind::Placed(placed)) }
+}
+
+/// Writes where a game stands, without what only some games have.
+pub(super) fn write_outcome(
+    result: proto::Result,
+    end_reason: proto::EndReason,
+    winner: Option<Player>,
+) -> proto::Outcome {
+    proto::Outcome {
+        result: result.into(),
+        end_reason: end_reason.into(),
+        winner: winner.map_or(proto::Player::Unspecified, proto::Player::from).into(),
+        scores: Vec::new(),
+        winning_lines: Vec::new(),
+    }
+}
+
 impl From<Player> for proto::Player {
     fn from(player: Player) -> Self {
         match player {

@@ -77,7 +77,7 @@ impl Answer {
                     Reason { message, ..reason.clone() }
                 });
                 let (code, reasons) = ((*code).into(), reasons.collect());
-                Self::Refusal(Refusal { code, message: got.message, reasons, move_index: *move_index })
+                Self::Refusal(Refusal { code, reasons, move_index: *move_index, ..got })
             }
         };
         self.compare(&wanted, pool)
@@ -182,8 +182,10 @@ fn read_status(status: &Status) -> Result<Refusal, String> {
             (vec![Reason { code, message: status.message().to_owned(), ..Reason::default() }], None)
         }
     };
-    let refusal =
-        Refusal { code: status.code().into(), message: status.message().to_owned(), reasons, move_index };
+    let unlisted_reasons =
+        error_info.metadata.get("unlisted_violations").and_then(|count| count.parse().ok());
+    let (code, message) = (status.code().into(), status.message().to_owned());
+    let refusal = Refusal { code, message, reasons, move_index, unlisted_reasons };
     check_error_info(&error_info, &refusal)?;
     Ok(refusal)
 }

@@ -22,6 +22,20 @@ pub enum IllegalMove {
     },
 }
 
+impl IllegalMove {
+    /// The reason in words for someone who counts columns from 1, as the text notation does.
+    pub fn counted_from_one(&self) -> String {
+        match *self {
+            Self::GameOver => self.to_string(),
+            Self::ColumnOutOfRange { column, last } => {
+                let (column, last) = (u64::from(column) + 1, u64::from(last) + 1);
+                format!("column {column} is not on the board: the last one is {last}")
+            }
+            Self::ColumnFull { column } => format!("column {} is full", u64::from(column) + 1),
+        }
+    }
+}
+
 impl RuleBreach for IllegalMove {
     fn clause(&self) -> &'static str {
         "C4-2"

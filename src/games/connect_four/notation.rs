@@ -12,8 +12,22 @@
 
 use std::fmt::Write;
 
-use super::{ConnectFour, Move, Position, Rules, Setup};
+use super::{ConnectFour, IllegalMove, Move, Position, Rules, RulesError, Setup, SetupError};
 use crate::games::{Game, GameId, NotationError, Player, Quoted};
+
+/// What is wrong with a text that should be a state.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParseError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Notation(#[from] NotationError),
+    /// Its rules do not hold together.
+    #[error(transparent)]
+    Rules(#[from] RulesError),
+    /// Its board is none that a game can be in.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+}
 
 const PREFIX: &str = GameId::ConnectFour.prefix();
 
@@ -30,7 +44,7 @@ fn is_column_list(text: &str) -> bool {
 }
 
 /// Reads a state.
-pub(super) fn parse(text: &str) -> Result<ConnectFour, Vec<NotationError>> {
+pub(super) fn parse(text: &str) -> Result<ConnectFour, Vec<ParseError>> {
     let body = text.strip_prefix(PREFIX).unwrap_or(text);
     let (rules, body) = match body.split_once(':') {
         Some((rules, body)) => (parse_rules(rules)?, body),
@@ -39,7 +53,7 @@ pub(super) fn parse(text: &str) -> Result<ConnectFour, Vec<NotationError>> {
     if body.contains(['.', 'X', 'O']) {
         parse_board(rules, body).map(ConnectFour::from)
     } else {
-        parse_history(rules, body).map_err(|error| vec![error])
+        parse_history(rules, body).map_err(|error| vec![error.into()])
     }
 }
 
@@ -76,7 +90,7 @@ pub(super) fn write(game: &ConnectFour) -> String {
     text
 }
 
-fn parse_rules(text: &str) -> Result<Rules, Vec<NotationError>> {
+fn parse_rules(text: &str) -> Result<Rules, Vec<ParseError>> {
     let (numbers, first_player) = match text.strip_suffix('o') {
         Some(numbers) => (numbers, Player::Two),
         None => (text, Player::One),
@@ -84,18 +98,18 @@ fn parse_rules(text: &str) -> Result<Rules, Vec<NotationError>> {
     let numbers: Option<Vec<u32>> =
         numbers.split('x').map(|number| parse_number(number)?.try_into().ok()).collect();
     let Some(&[columns, rows, line_length]) = numbers.as_deref() else {
-        return Err(vec![NotationError::new(format!(
+        let message = format!(
             "{} is no rule set: expected columns, rows and line length, such as 7x6x4, \
              with an o after them if player two starts",
             Quoted(text),
-        ))]);
+        );
+        return Err(vec![NotationError::new(message).into()]);
     };
-    Rules::new(columns, rows, line_length, first_player).map_err(in_words)
+    Rules::new(columns, rows, line_length, first_player).map_err(all)
 }
 
-/// Errors of another kind, as errors of the notation.
-fn in_words(errors: Vec<impl ToString>) -> Vec<NotationError> {
-    errors.into_iter().map(|error| NotationError::new(error.to_string())).collect()
+fn all<E: Into<ParseError>>(errors: Vec<E>) -> Vec<ParseError> {
+    errors.into_iter().map(Into::into).collect()
 }
 
 fn parse_history(rules: Rules, text: &str) -> Result<ConnectFour, NotationError> {
@@ -112,11 +126,9 @@ fn parse_history(rules: Rules, text: &str) -> Result<ConnectFour, NotationError>
         let column =
             parse_column(number).map_err(|error| NotationError::new(format!("move {nth}: {error}")))?;
         if let Err(reasons) = game.play(&Move { column }) {
-            let reasons: Vec<_> = reasons.iter().map(ToString::to_string).collect();
+            let reasons: Vec<_> = reasons.iter().map(IllegalMove::counted_from_one).collect();
             let reasons = reasons.join("; ");
-            return Err(NotationError::new(format!(
-                "move {nth}, the notation's column {number}, is illegal: {reasons}"
-            )));
+            return Err(NotationError::new(format!("move {nth} is illegal: {reasons}")));
         }
     }
     Ok(game)
@@ -132,14 +144,13 @@ fn write_history(text: &mut String, rules: Rules, history: &[u8]) {
     }
 }
 
-fn parse_board(rules: Rules, text: &str) -> Result<Position, Vec<NotationError>> {
+fn parse_board(rules: Rules, text: &str) -> Result<Position, Vec<ParseError>> {
     let (width, height) = (usize::from(rules.columns()), usize::from(rules.rows()));
     let columns: Vec<&str> = text.split('.').collect();
     if columns.len() != width {
         let found = columns.len();
-        return Err(vec![NotationError::new(format!(
-            "the board must have {width} columns with a dot between each two, not {found}"
-        ))]);
+        let message = format!("the board must have {width} columns with a dot between each two, not {found}");
+        return Err(vec![NotationError::new(message).into()]);
     }
     let mut errors = Vec::new();
     let mut rows = vec![".".repeat(width); height];
@@ -161,13 +172,13 @@ fn parse_board(rules: Rules, text: &str) -> Result<Position, Vec<NotationError>>
         }
     }
     if !errors.is_empty() {
-        return Err(errors);
+        return Err(all(errors));
     }
     let count = |token| rows.iter().flat_map(|row| row.chars()).filter(|&c| c == token).count();
     let next_player =
         if count('X') == count('O') { rules.first_player() } else { rules.first_player().other() };
     let setup = Setup { rules, board: &rows, next_player: Some(next_player) };
-    Position::try_from(setup).map_err(in_words)
+    Position::try_from(setup).map_err(all)
 }
 
 fn write_board(text: &mut String, position: &Position) {

@@ -81,10 +81,11 @@ pub enum SetupError {
 impl RuleBreach for SetupError {
     fn clause(&self) -> &'static str {
         match self {
-            Self::NextPlayer | Self::RowCount { .. } | Self::RowLength { .. } | Self::TokenCount { .. } => {
-                "C4-1"
-            }
-            Self::UnknownToken { .. } => "C4-6",
+            Self::NextPlayer
+            | Self::RowCount { .. }
+            | Self::RowLength { .. }
+            | Self::UnknownToken { .. }
+            | Self::TokenCount { .. } => "C4-1",
             Self::Floating(_) => "C4-2",
             Self::TwoWinners | Self::ImpossibleWin(_) => "C4-3",
         }
