@@ -100,7 +100,7 @@ pub struct Limits {
     #[arg(long, env = "ARBITER_CALL_TIMEOUT", value_name = "TIME", default_value = "10s", value_parser = time)]
     pub call_timeout: Duration,
 
-    /// How long a connection may be silent before it is asked whether it is still there.
+    /// How long a connection may be silent, once it has begun, before it is asked whether it is still there.
     #[arg(long, env = "ARBITER_KEEPALIVE_INTERVAL", value_name = "TIME", default_value = "30s", value_parser = time)]
     pub keepalive_interval: Duration,
 

@@ -372,6 +372,12 @@ fn handshake() -> Vec<u8> {
 }
 
 #[tokio::test]
+async fn a_peer_that_says_nothing_at_all_is_closed_after_the_time_of_a_call() {
+    let server = start(&["--call-timeout", "200ms"]);
+    assert_closed("who says nothing", silent_after(&server, &[]).await).await;
+}
+
+#[tokio::test]
 async fn peers_that_fall_silent_are_closed_when_their_connection_is_old() {
     let server = start(&["--max-connection-age", "200ms", "--max-connection-age-grace", "200ms"]);
     let said_nothing = silent_after(&server, &[]).await;

@@ -1,10 +1,10 @@
 //! One connection, from its first byte to its last.
 
-use std::{error::Error, net::TcpStream, pin::pin, time::Duration};
+use std::{error::Error, io, net::TcpStream, pin::pin, time::Duration};
 
 use hyper::server::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::{drain::Drain, gate::Gate};
 use crate::config::Limits;
@@ -25,6 +25,9 @@ pub(super) async fn serve(
 ) -> Result<(), Box<dyn Error + Send + Sync>> {
     let stream = tokio::net::TcpStream::from_std(stream)?;
     stream.set_nodelay(true)?;
+    if !begins(&stream, &limits, &drain).await? {
+        return Ok(());
+    }
     let mut connection = pin!(builder(&limits).serve_connection(TokioIo::new(stream), gate));
 
     let age = with_jitter(limits.max_connection_age);
@@ -39,6 +42,20 @@ pub(super) async fn serve(
         closed = &mut connection => Ok(closed?),
         () = sleep(limits.max_connection_age_grace), if aged => Ok(()),
         () = drain.over() => Ok(()),
+    }
+}
+
+/// Waits for the first byte. Keep-alive watches a connection from its handshake on: whoever does not even begin one
+/// is not waited for longer than for a call.
+async fn begins(stream: &tokio::net::TcpStream, limits: &Limits, drain: &Drain) -> io::Result<bool> {
+    let longest = limits.call_timeout.min(limits.max_connection_age);
+    let mut first = [0];
+    tokio::select! {
+        peeked = timeout(longest, stream.peek(&mut first)) => match peeked {
+            Ok(bytes) => Ok(bytes? > 0),
+            Err(_) => Ok(false),
+        },
+        () = drain.over() => Ok(false),
     }
 }
 
