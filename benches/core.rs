@@ -5,9 +5,14 @@
 
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 
+#[path = "support/spread.rs"]
+mod spread;
+
 use std::{hint::black_box, time::Instant};
 
 use arbiter::games::connect_four::{Position, Rules};
+
+use self::spread::Spread;
 
 const ROUNDS: usize = 15;
 const MOVES_A_ROUND: u64 = 10_000_000;
@@ -22,8 +27,8 @@ fn main() {
         ratios.push(ours[ours.len() - 1] / bare[bare.len() - 1]);
     }
     println!("Connect Four, 7 × 6, one core, {ROUNDS} rounds (median, lowest to highest)");
-    println!("  random moves      {}", Spread::of(&mut ours).millions());
-    println!("  bare bitboard     {}", Spread::of(&mut bare).millions());
+    println!("  random moves      {} M/s", Spread::of(&mut ours));
+    println!("  bare bitboard     {} M/s", Spread::of(&mut bare));
     println!("  ratio             {}", Spread::of(&mut ratios));
 
     let mut nodes = Vec::new();
@@ -34,14 +39,14 @@ fn main() {
             assert_eq!(perft(&start, PERFT_DEPTH), leaves);
         }));
     }
-    println!("  perft {PERFT_DEPTH} leaves    {}", Spread::of(&mut nodes).millions());
+    println!("  perft {PERFT_DEPTH} leaves    {} M/s", Spread::of(&mut nodes));
 }
 
-/// How many of something a second.
+/// How many millions of something a second.
 fn rate(count: u64, work: impl FnOnce()) -> f64 {
     let start = Instant::now();
     work();
-    count as f64 / start.elapsed().as_secs_f64()
+    count as f64 / 1e6 / start.elapsed().as_secs_f64()
 }
 
 fn random_games(seed: u64) {
@@ -117,30 +122,5 @@ impl Random {
         let mut mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         mixed ^= mixed >> 32;
         (((mixed >> 32) * u64::from(bound)) >> 32) as u32
-    }
-}
-
-/// The median of some figures, and how far they spread.
-struct Spread {
-    median: f64,
-    lowest: f64,
-    highest: f64,
-}
-
-impl Spread {
-    fn of(figures: &mut [f64]) -> Self {
-        figures.sort_by(f64::total_cmp);
-        Self { median: figures[figures.len() / 2], lowest: figures[0], highest: figures[figures.len() - 1] }
-    }
-
-    fn millions(&self) -> String {
-        let Self { median, lowest, highest } = self;
-        format!("{:.1} M/s ({:.1} to {:.1})", median / 1e6, lowest / 1e6, highest / 1e6)
-    }
-}
-
-impl std::fmt::Display for Spread {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:.2} ({:.2} to {:.2})", self.median, self.lowest, self.highest)
     }
 }

@@ -14,6 +14,8 @@
 mod load;
 mod noop;
 mod shapes;
+#[path = "../support/spread.rs"]
+mod spread;
 
 use std::env;
 
@@ -21,8 +23,9 @@ use arbiter::wire::proto::{self, new_game_request::Setup, state::Kind};
 use prost::Message;
 
 use self::{
-    load::{Call, Load, Spread},
+    load::{Call, Load},
     shapes::{ServerProcess, Shape},
+    spread::Spread,
 };
 
 #[global_allocator]

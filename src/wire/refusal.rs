@@ -54,12 +54,7 @@ impl Violations {
             self.unlisted += 1;
             return;
         }
-        self.reasons.push(proto::Reason {
-            code: code.into(),
-            message: message.to_string(),
-            clause: clause.to_owned(),
-            field: at.to_string(),
-        });
+        self.reasons.push(reason(code, at, message, clause));
     }
 
     /// Notes that a field is missing.
@@ -246,10 +241,19 @@ pub(super) fn breach(
     field: impl Display,
     breach: &impl RuleBreach,
 ) -> proto::Reason {
+    reason(code, &field, breach, breach.clause())
+}
+
+fn reason(
+    code: proto::ErrorReason,
+    field: &dyn Display,
+    message: &dyn Display,
+    clause: &str,
+) -> proto::Reason {
     proto::Reason {
         code: code.into(),
-        message: breach.to_string(),
-        clause: breach.clause().to_owned(),
+        message: message.to_string(),
+        clause: clause.to_owned(),
         field: field.to_string(),
     }
 }

@@ -91,7 +91,7 @@ impl Position {
         if square.row >= rules.rows().into() || square.column >= rules.columns().into() {
             return None;
         }
-        ask!(self, board => board.token(board.index(square)))
+        ask!(self, board => board.token(rules.index(square)))
     }
 
     /// The columns that can be played, in ascending order (C4-5).
@@ -127,7 +127,7 @@ impl Position {
     pub fn play(&mut self, Move { column }: Move) -> Option<(u8, Dropped)> {
         let player = self.next_player();
         let index = self.drop_into(column)?;
-        let square = ask!(self, board => board.square(index));
+        let square = self.rules().square(index);
         // A legal column is one of at most 64.
         Some((column as u8, Dropped { player, square }))
     }
@@ -231,17 +231,6 @@ impl<W: Word> Board<W> {
         Player::ALL.into_iter().find(|&player| !(self.tokens_of(player) & W::cell(index)).is_empty())
     }
 
-    #[inline(always)]
-    fn square(&self, index: u32) -> Square {
-        let stride = self.rules.stride();
-        Square { row: u32::from(self.rules.rows()) - 1 - index % stride, column: index / stride }
-    }
-
-    #[inline(always)]
-    fn index(&self, square: Square) -> u32 {
-        square.column * self.rules.stride() + u32::from(self.rules.rows()) - 1 - square.row
-    }
-
     fn outcome(&self) -> Outcome {
         if self.won {
             Outcome::Won { winner: self.next_player().other(), lines: self.lines(self.tokens ^ self.movers) }
@@ -264,7 +253,7 @@ impl<W: Word> Board<W> {
                 }
                 let step = step(direction, self.rules);
                 let run = (0..length).fold(W::EMPTY, |run, n| run | starts.moved_up(n * step));
-                let mut squares: Vec<_> = indexes(run).map(|index| self.square(index)).collect();
+                let mut squares: Vec<_> = indexes(run).map(|index| self.rules.square(index)).collect();
                 if direction == Direction::Vertical {
                     squares.reverse();
                 }
@@ -278,7 +267,7 @@ impl<W: Word> Board<W> {
         let mut rows = vec![empty.into_bytes(); self.rules.rows().into()];
         for (player, letter) in [(Player::One, b'X'), (Player::Two, b'O')] {
             for index in indexes(self.tokens_of(player)) {
-                let Square { row, column } = self.square(index);
+                let Square { row, column } = self.rules.square(index);
                 rows[row as usize][column as usize] = letter;
             }
         }

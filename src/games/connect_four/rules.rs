@@ -1,4 +1,4 @@
-use crate::games::{Player, RuleBreach};
+use crate::games::{Player, RuleBreach, Square};
 
 /// Most bits a board may take: one for each cell, and one more above each column (C4-1).
 const MAX_BITS: u32 = 128;
@@ -144,6 +144,18 @@ impl Rules {
     /// Bits of a bitboard that a column takes: its cells and an empty one above them.
     pub(super) const fn stride(self) -> u32 {
         self.rows as u32 + 1
+    }
+
+    /// The square that a bit of a bitboard stands for.
+    #[inline(always)]
+    pub(super) const fn square(self, index: u32) -> Square {
+        Square { row: self.rows as u32 - 1 - index % self.stride(), column: index / self.stride() }
+    }
+
+    /// The bit of a bitboard that stands for a square of the board.
+    #[inline(always)]
+    pub(super) const fn index(self, square: Square) -> u32 {
+        square.column * self.stride() + self.rows as u32 - 1 - square.row
     }
 
     /// Bits of a bitboard that the whole board takes.

@@ -205,11 +205,7 @@ fn note_floating<W: Word>(rules: Rules, tokens: W, unknown: W, errors: &mut Vec<
         .fold(W::EMPTY, |floor, column| floor | W::cell(column * rules.stride()));
     let supported = (tokens | unknown).moved_up(1) | floor;
     let floating = tokens & !supported;
-    let square = |index| Square {
-        row: u32::from(rules.rows()) - 1 - index % rules.stride(),
-        column: index / rules.stride(),
-    };
-    errors.extend(indexes(floating).map(square).map(SetupError::Floating));
+    errors.extend(indexes(floating).map(|index| SetupError::Floating(rules.square(index))));
     floating.is_empty()
 }
 

@@ -1,0 +1,23 @@
+//! Figures that vary, for people to read.
+
+use std::fmt;
+
+/// The median of some figures, and how far they spread.
+pub struct Spread {
+    median: f64,
+    lowest: f64,
+    highest: f64,
+}
+
+impl Spread {
+    pub fn of(figures: &mut [f64]) -> Self {
+        figures.sort_by(f64::total_cmp);
+        Self { median: figures[figures.len() / 2], lowest: figures[0], highest: figures[figures.len() - 1] }
+    }
+}
+
+impl fmt::Display for Spread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.2} ({:.2} to {:.2})", self.median, self.lowest, self.highest)
+    }
+}
