@@ -27,6 +27,9 @@ pub struct Blob {
     payload: Bytes,
 }
 
+/// As long as the path of `ApplyMove`: a path is read letter by letter, whatever the call.
+const PATH: &str = "/arbiter.bench.NoService/DoNothing";
+
 static ZEROS: [u8; 65536] = [0; 65536];
 
 /// The call with messages of these sizes, both as encoded.
@@ -35,7 +38,7 @@ pub fn call(request_size: usize, answer_size: usize) -> Call {
     let mut payload = vec![0; payload_size(request_size).max(2)];
     payload[..2].copy_from_slice(&answer_size.to_be_bytes());
     Call {
-        path: "/bench.Noop/Call".parse().expect("a path"),
+        path: PATH.parse().expect("a path"),
         request: Blob { payload: payload.into() }.encode_to_vec().into(),
     }
 }
@@ -52,7 +55,7 @@ fn payload_size(message_size: usize) -> usize {
 pub struct Noop;
 
 impl NamedService for Noop {
-    const NAME: &'static str = "bench.Noop";
+    const NAME: &'static str = "arbiter.bench.NoService";
 }
 
 impl UnaryService<Blob> for Noop {
