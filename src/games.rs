@@ -4,7 +4,9 @@
 //! checked door between them, and it reports everything that is wrong at once.
 
 pub mod connect_four;
+pub mod triple_triad;
 
+mod chance;
 mod line;
 mod notation;
 mod player;
@@ -13,6 +15,7 @@ mod square;
 use std::{fmt::Display, str::FromStr};
 
 pub use self::{
+    chance::Chance,
     line::{Direction, Line},
     notation::{NotationError, Quoted},
     player::Player,

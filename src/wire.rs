@@ -10,6 +10,7 @@ mod path;
 mod refusal;
 mod request;
 mod state;
+mod triple_triad;
 mod vocabulary;
 
 pub(crate) use self::game::with_game;
@@ -20,6 +21,7 @@ pub use self::{
     refusal::{DOMAIN, Refusal, Violations, translate},
     request::{GameRequest, NewGame, Replay, Turn, read_board, read_game, read_view},
     state::Form,
+    triple_triad::{read_trade, write_settlement},
 };
 
 /// The generated types of `proto/arbiter/v1`, always written `proto::X`.

@@ -11,7 +11,7 @@ use crate::{
     games::Game,
     wire::{
         Form, GameRequest, NewGame, Refusal, Replay, Turn, WireGame, descriptions, proto, read_board,
-        read_game, read_view, with_game,
+        read_game, read_trade, read_view, with_game, write_settlement,
     },
 };
 
@@ -73,8 +73,8 @@ pub(super) fn compare_cards(_: &proto::CompareCardsRequest) -> Result<proto::Com
     Err(Refusal::call_not_available("CompareCards"))
 }
 
-pub(super) fn list_games(_: &proto::ListGamesRequest) -> Result<proto::ListGamesResponse, Refusal> {
-    Ok(proto::ListGamesResponse { games: descriptions() })
+pub(super) fn list_games(request: &proto::ListGamesRequest) -> Result<proto::ListGamesResponse, Refusal> {
+    Ok(proto::ListGamesResponse { games: descriptions(request.include_cards) })
 }
 
 pub(super) fn new_game(request: &proto::NewGameRequest) -> Result<proto::NewGameResponse, Refusal> {
@@ -123,8 +123,10 @@ pub(super) fn replay_game(
     })
 }
 
-pub(super) fn settle_trade(_: &proto::SettleTradeRequest) -> Result<proto::SettleTradeResponse, Refusal> {
-    Err(Refusal::call_not_available("SettleTrade"))
+pub(super) fn settle_trade(
+    request: &proto::SettleTradeRequest,
+) -> Result<proto::SettleTradeResponse, Refusal> {
+    Ok(write_settlement(&read_trade(request)?.settle()))
 }
 
 pub(super) fn view_state(request: &proto::ViewStateRequest) -> Result<proto::ViewStateResponse, Refusal> {

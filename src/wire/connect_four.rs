@@ -49,7 +49,7 @@ impl WireGame for ConnectFour {
 
     fn read_state(state: &proto::state::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Self> {
         let proto::state::Kind::ConnectFour(state) = state else {
-            mismatch("state", at, violations);
+            violations.game_mismatch(at, "state", GameId::ConnectFour);
             return None;
         };
         let at = at.field(NAME);
@@ -86,7 +86,7 @@ impl WireGame for ConnectFour {
 
     fn read_move(mv: &proto::r#move::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Move> {
         let proto::r#move::Kind::ConnectFour(mv) = mv else {
-            mismatch("move", at, violations);
+            violations.game_mismatch(at, "move", GameId::ConnectFour);
             return None;
         };
         if mv.column.is_none() {
@@ -101,7 +101,7 @@ impl WireGame for ConnectFour {
         violations: &mut Violations,
     ) -> Option<Rules> {
         let proto::rule_set::Kind::ConnectFour(rules) = rules else {
-            mismatch("rule set", at, violations);
+            violations.game_mismatch(at, "rule set", GameId::ConnectFour);
             return None;
         };
         let rules = read_rules(*rules, &at.field(NAME), violations);
@@ -197,11 +197,6 @@ impl WireGame for ConnectFour {
             },
         }
     }
-}
-
-fn mismatch(what: &str, at: &Path<'_>, violations: &mut Violations) {
-    let message = format!("this is no {what} of {NAME}, the game of the request");
-    violations.add(at, proto::ErrorReason::GameMismatch, message);
 }
 
 /// Rules as far as they could be read.

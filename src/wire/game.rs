@@ -6,6 +6,11 @@ pub trait WireGame: Game {
     /// What `ListGames` tells of the game.
     fn describe() -> proto::GameDescription;
 
+    /// The built-in cards of the game, if it has any.
+    fn built_in_cards() -> Vec<proto::TripleTriadCard> {
+        Vec::new()
+    }
+
     /// Reads a typed state of this game.
     fn read_state(state: &proto::state::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Self>;
 
@@ -82,9 +87,12 @@ macro_rules! list_games {
         }
         pub(crate) use with_game;
 
-        /// What `ListGames` tells, game by game.
-        pub fn descriptions() -> Vec<proto::GameDescription> {
-            vec![$(<$game>::describe()),+]
+        /// What `ListGames` tells, game by game, with or without their built-in cards.
+        pub fn descriptions(include_cards: bool) -> Vec<proto::GameDescription> {
+            vec![$({
+                let cards = if include_cards { <$game>::built_in_cards() } else { Vec::new() };
+                proto::GameDescription { triple_triad_cards: cards, ..<$game>::describe() }
+            }),+]
         }
 
         /// The game that a text is a state of, by its first characters.
@@ -100,4 +108,5 @@ macro_rules! list_games {
 // The games that are there. A new one is one more line.
 list_games! { $
     ConnectFour: crate::games::connect_four::ConnectFour,
+    TripleTriad: crate::games::triple_triad::TripleTriad,
 }

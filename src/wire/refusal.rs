@@ -62,6 +62,12 @@ impl Violations {
         self.add(at, proto::ErrorReason::FieldRequired, "this field is required");
     }
 
+    /// Notes that something is not of the game that the request is about.
+    pub fn game_mismatch(&mut self, at: &Path<'_>, what: &str, game: GameId) {
+        let message = format!("this is no {what} of {}, the game of the request", game.name());
+        self.add(at, proto::ErrorReason::GameMismatch, message);
+    }
+
     /// The value that was read, or the refusal of everything that is wrong.
     ///
     /// # Errors
@@ -133,6 +139,15 @@ impl Refusal {
             Code::ResourceExhausted,
             proto::ErrorReason::Overloaded,
             "the service has as many calls under way as it takes: try again a little later",
+        )
+    }
+
+    /// An item of a batch whose answer does not fit into that of the batch any more.
+    pub fn answer_too_large() -> Self {
+        Self::new(
+            Code::ResourceExhausted,
+            proto::ErrorReason::AnswerTooLarge,
+            "the answers of this batch are too large: send this call again, in another batch",
         )
     }
 

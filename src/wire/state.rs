@@ -101,18 +101,32 @@ pub(super) fn read_state<G: WireGame>(
         }
         Some(proto::state::Kind::Notation(text)) => {
             let at = at.field("notation");
-            check_length(text, MAX_STATE_NOTATION, &at, violations)?;
-            match G::parse(text) {
-                Ok(game) => Some((game, Form::Notation)),
-                Err(errors) => {
-                    for error in errors {
-                        G::note_parse_error(error, &at, violations);
-                    }
-                    None
-                }
-            }
+            let text = notation_of(text, &at, violations)?;
+            note_parse_errors::<G, _>(G::parse(text), &at, violations).map(|game| (game, Form::Notation))
         }
         Some(kind) => G::read_state(kind, at, violations).map(|game| (game, Form::Typed)),
+    }
+}
+
+/// The notation of a state, if it is not too long.
+pub(super) fn notation_of<'a>(text: &'a str, at: &Path<'_>, violations: &mut Violations) -> Option<&'a str> {
+    check_length(text, MAX_STATE_NOTATION, at, violations).map(|()| text)
+}
+
+/// What was read from a notation. Otherwise notes everything that is wrong with it.
+pub(super) fn note_parse_errors<G: WireGame, T>(
+    result: Result<T, Vec<G::ParseError>>,
+    at: &Path<'_>,
+    violations: &mut Violations,
+) -> Option<T> {
+    match result {
+        Ok(value) => Some(value),
+        Err(errors) => {
+            for error in errors {
+                G::note_parse_error(error, at, violations);
+            }
+            None
+        }
     }
 }
 

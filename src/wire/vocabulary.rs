@@ -4,7 +4,7 @@ use super::{Path, Violations, proto};
 use crate::games::{Direction, Line, Player, Square};
 
 /// Reads an enum that must be known and not UNSPECIFIED.
-fn read_enum<E: TryFrom<i32> + Default + PartialEq>(
+pub(super) fn read_enum<E: TryFrom<i32> + Default + PartialEq>(
     value: i32,
     at: &Path<'_>,
     violations: &mut Violations,
@@ -56,9 +56,25 @@ pub(super) fn read_square(
     Some(Square { row: square.row?, column: square.column? })
 }
 
+/// Reads a square that must be there.
+pub(super) fn read_required_square(
+    square: Option<proto::Square>,
+    at: &Path<'_>,
+    violations: &mut Violations,
+) -> Option<Square> {
+    if square.is_none() {
+        violations.required(at);
+    }
+    read_square(square?, at, violations)
+}
+
 /// Writes that something was put on a board.
 pub(super) fn write_placed(player: Player, square: Square) -> proto::Event {
-    let placed = proto::Placed { player: proto::Player::from(player).into(), square: Some(square.into()) };
+    let placed = proto::Placed {
+        player: proto::Player::from(player).into(),
+        square: Some(square.into()),
+        card_id: None,
+    };
     proto::Event { kind: Some(proto::event::Kind::Placed(placed)) }
 }
 
@@ -72,8 +88,7 @@ pub(super) fn write_outcome(
         result: result.into(),
         end_reason: end_reason.into(),
         winner: winner.map_or(proto::Player::Unspecified, proto::Player::from).into(),
-        scores: Vec::new(),
-        winning_lines: Vec::new(),
+        ..Default::default()
     }
 }
 

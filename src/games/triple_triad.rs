@@ -1,0 +1,275 @@
+//! Triple Triad (clauses TT-1 to TT-15): cards with four ranks on nine squares, taking those they touch.
+
+mod board;
+mod capture;
+mod card;
+mod catalogue;
+mod dealing;
+mod illegal_move;
+mod notation;
+mod opening;
+mod position;
+mod rules;
+mod setup;
+mod text;
+mod trade;
+mod view;
+
+use std::{fmt, str::FromStr};
+
+use self::board::{index_of, square_at};
+pub use self::{
+    board::SQUARES,
+    capture::{Capture, CaptureRule, CaptureRules},
+    card::{Card, CardError, Element, Ranks, Side},
+    catalogue::CATALOGUE,
+    illegal_move::IllegalMove,
+    notation::{ParseError, Part},
+    opening::{CardList, Hands, Opening, OpeningError, OpeningSetup},
+    position::{CARDS, HAND, Position},
+    rules::{BasicCapture, Rule, Rules, RulesError, TradeRule},
+    setup::{Diagram, DiagramSquare, Place, Setup, SetupCard, SetupError, SetupSquare},
+    trade::{Settlement, Trade, TradeError, Transfer, winner as trade_winner},
+    view::{Hidden, View},
+};
+use crate::games::{Game, NotationError, Player, Square};
+
+/// A game of Triple Triad: its ten cards, and where they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TripleTriad {
+    cards: [Card; CARDS],
+    position: Position,
+}
+
+/// A card put on a square (TT-3). It may be a card that nobody has, or a square that no board has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Move {
+    /// The id of the card.
+    pub card: u32,
+    /// Where it goes.
+    pub square: Square,
+}
+
+/// One thing that happens when a card is placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A card was put on a square (TT-3).
+    Placed {
+        /// Who did it.
+        player: Player,
+        /// The card.
+        card: Card,
+        /// Where it lies.
+        square: Square,
+    },
+    /// A card changed its owner (TT-11).
+    Captured(Capture),
+}
+
+/// Where a game stands (TT-12, TT-13). Scores are those of player one and of player two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The game goes on.
+    InProgress {
+        /// The scores as they are now.
+        scores: [u32; 2],
+        /// How many rounds before this one were drawn, one after the other.
+        drawn_rounds: u16,
+    },
+    /// A player has the higher score.
+    Won {
+        /// Who.
+        winner: Player,
+        /// The scores.
+        scores: [u32; 2],
+    },
+    /// The scores are equal, and that is that.
+    Draw {
+        /// The scores.
+        scores: [u32; 2],
+        /// How many rounds before this one were drawn, one after the other.
+        drawn_rounds: u16,
+    },
+    /// The scores are equal, and another round follows.
+    SuddenDeath {
+        /// The scores.
+        scores: [u32; 2],
+        /// How many rounds were drawn, this one included.
+        drawn_rounds: u16,
+    },
+    /// The scores are equal, and there have been enough rounds.
+    FinalDraw {
+        /// The scores.
+        scores: [u32; 2],
+        /// How many rounds were drawn, this one included.
+        drawn_rounds: u16,
+    },
+}
+
+/// A board on which a card has just arrived.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    diagram: Diagram,
+    square: usize,
+}
+
+impl Arrival {
+    /// The arrival of the card on a square; none if no card lies there.
+    pub fn new(diagram: Diagram, square: Square) -> Option<Self> {
+        let square = index_of(square)?;
+        diagram.squares[square].1.is_some().then_some(Self { diagram, square })
+    }
+
+    /// The board.
+    pub fn diagram(&self) -> &Diagram {
+        &self.diagram
+    }
+}
+
+impl TripleTriad {
+    /// The position of the game, without its cards' names.
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// The ten cards of the game.
+    pub fn cards(&self) -> &[Card; CARDS] {
+        &self.cards
+    }
+
+    /// The places of a move, if it is legal: of the card among those of the game, and of the square on the board.
+    fn find(&self, mv: Move) -> Option<(usize, usize)> {
+        let square = index_of(mv.square).filter(|square| self.position.free() & 1 << square != 0)?;
+        let mut hand = self.position.hand_cards(self.position.next_player());
+        let card = hand.find(|&card| self.cards[card].id() == mv.card)?;
+        Some((card, square))
+    }
+}
+
+impl Game for TripleTriad {
+    type Rules = Rules;
+    type Opening = Opening;
+    type Move = Move;
+    type Event = Event;
+    type ParseError = ParseError;
+    type IllegalMove = IllegalMove;
+    type Outcome = Outcome;
+    type Board = Arrival;
+    type Capture = Capture;
+    type Seat = Player;
+    type View = View;
+
+    fn new(rules: Rules, opening: Opening, seed: u64) -> Self {
+        dealing::deal(rules, opening, seed)
+    }
+
+    /// Card by card as they are in the hand, each with the free squares row by row.
+    fn legal_moves(&self) -> Vec<Move> {
+        if self.position.is_over() {
+            return Vec::new();
+        }
+        let hand = self.position.hand_cards(self.position.next_player());
+        hand.flat_map(|card| {
+            let card = self.cards[card].id();
+            self.position.free_squares().map(move |square| Move { card, square: square_at(square) })
+        })
+        .collect()
+    }
+
+    fn why_illegal(&self, mv: &Move) -> Vec<IllegalMove> {
+        let position = &self.position;
+        let mut reasons = Vec::new();
+        if position.is_over() {
+            reasons.push(IllegalMove::GameOver);
+        }
+        match self.cards.iter().position(|card| card.id() == mv.card) {
+            None => reasons.push(IllegalMove::UnknownCard(mv.card)),
+            Some(card) if position.hand(position.next_player()) & 1 << card != 0 => {}
+            Some(card) if position.hand(position.next_player().other()) & 1 << card != 0 => {
+                reasons.push(IllegalMove::OthersCard(mv.card));
+            }
+            Some(_) => reasons.push(IllegalMove::CardOnBoard(mv.card)),
+        }
+        match index_of(mv.square) {
+            None => reasons.push(IllegalMove::SquareOutOfRange(mv.square)),
+            Some(square) if position.free() & 1 << square == 0 => {
+                reasons.push(IllegalMove::SquareOccupied(mv.square));
+            }
+            Some(_) => {}
+        }
+        reasons
+    }
+
+    fn play(&mut self, mv: &Move) -> Result<Vec<Event>, Vec<IllegalMove>> {
+        let Some((card, square)) = self.find(*mv) else {
+            return Err(self.why_illegal(mv));
+        };
+        let Self { cards, position } = self;
+        let player = position.next_player();
+        let mut events = vec![Event::Placed { player, card: cards[card], square: mv.square }];
+        let mut placed = *position;
+        placed.place_and_tell(card, square, |taken| {
+            let card_on = |at: usize| {
+                if at == square {
+                    Some(cards[card])
+                } else {
+                    position.card_on(at).map(|(card, _)| cards[card])
+                }
+            };
+            events.extend(taken.explain(card_on).map(Event::Captured));
+        });
+        *position = placed;
+        Ok(events)
+    }
+
+    fn outcome(&self) -> Outcome {
+        self.position.outcome()
+    }
+
+    /// The next round of sudden death (TT-13).
+    fn next_round(&self, seed: impl FnOnce() -> u64) -> Option<Self> {
+        dealing::next_round(self, seed)
+    }
+
+    fn resolve_captures(board: Arrival) -> (Vec<Capture>, Arrival) {
+        let Arrival { diagram, square } = board;
+        let (captures, diagram) = diagram.resolve(square).expect("a card has arrived");
+        (captures, Arrival { diagram, square })
+    }
+
+    fn view(&self, viewer: Player) -> View {
+        View::new(self, viewer)
+    }
+
+    fn recognizes(notation: &str) -> bool {
+        notation::recognizes(notation)
+    }
+
+    fn parse(notation: &str) -> Result<Self, Vec<ParseError>> {
+        notation::parse(notation)
+    }
+
+    fn notation(&self) -> String {
+        notation::write(&self.into())
+    }
+
+    fn text(&self) -> String {
+        text::draw(&self.into())
+    }
+}
+
+impl fmt::Display for Move {
+    /// The card and the number of the square, row by row from 1: `17@5`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Square { row, column } = self.square;
+        write!(f, "{}@{}", self.card, 3 * u64::from(row) + u64::from(column) + 1)
+    }
+}
+
+impl FromStr for Move {
+    type Err = NotationError;
+
+    fn from_str(text: &str) -> Result<Self, NotationError> {
+        notation::parse_move(text)
+    }
+}

@@ -1,0 +1,297 @@
+//! What a card that has just arrived takes (TT-5 to TT-11).
+
+use std::fmt;
+
+use super::{
+    Card,
+    board::{Board, Sides, Squares, neighbour, sides, sides_facing, square_at, squares_on, walls},
+    card::{Ranks, Side},
+    rules::{BasicCapture, Rule, Rules},
+};
+use crate::games::Square;
+
+/// A rule by which a card can be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CaptureRule {
+    /// A higher rank (TT-5).
+    Basic,
+    /// Equal ranks on two sides or more (TT-6).
+    Same,
+    /// The same, but not without the edge of the board (TT-7).
+    SameWall,
+    /// Equal sums of ranks on two sides or more (TT-8).
+    Plus,
+    /// A higher rank of a card that was itself taken (TT-10).
+    Combo,
+}
+
+impl CaptureRule {
+    /// Every rule, in the order in which they are told.
+    pub const ALL: [Self; 5] = [Self::Basic, Self::Same, Self::SameWall, Self::Plus, Self::Combo];
+}
+
+impl fmt::Display for CaptureRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Basic => "the basic rule",
+            Self::Same => "Same",
+            Self::SameWall => "Same Wall",
+            Self::Plus => "Plus",
+            Self::Combo => "Combo",
+        })
+    }
+}
+
+/// The rules by which one card is taken: one, or Same and Plus together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CaptureRules(u8);
+
+impl CaptureRules {
+    const fn only(rule: CaptureRule) -> Self {
+        Self(1 << rule as u8)
+    }
+
+    const fn and(self, rule: CaptureRule) -> Self {
+        Self(self.0 | Self::only(rule).0)
+    }
+
+    /// Whether a rule is among them.
+    pub const fn has(self, rule: CaptureRule) -> bool {
+        self.0 & Self::only(rule).0 != 0
+    }
+
+    /// Each of them, in the order of [`CaptureRule::ALL`].
+    pub fn each(self) -> impl Iterator<Item = CaptureRule> {
+        CaptureRule::ALL.into_iter().filter(move |&rule| self.has(rule))
+    }
+}
+
+/// One card taken, by square.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(clippy::struct_field_names, reason = "it is the rank of what is taken, as in Capture")]
+pub(super) struct Taken {
+    pub square: usize,
+    pub by: usize,
+    pub rules: CaptureRules,
+    pub rank: u8,
+    pub taken_rank: u8,
+    pub wave: u8,
+}
+
+/// One card taken, with its explanation (TT-11).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capture {
+    /// The card that is taken.
+    pub card: Card,
+    /// Where it lies.
+    pub square: Square,
+    /// The card that takes it.
+    pub by: Card,
+    /// Where that lies.
+    pub by_square: Square,
+    /// Why.
+    pub rules: CaptureRules,
+    /// The touching rank of the card that takes, printed or effective as the rule compares them.
+    pub rank: u8,
+    /// The touching rank of the card that is taken, likewise.
+    pub taken_rank: u8,
+    /// 0 for what the placed card takes, 1 and up for Combo.
+    pub wave: u8,
+}
+
+impl Capture {
+    /// The sum of the two ranks, if it is why the card was taken.
+    pub fn sum(&self) -> Option<u8> {
+        self.rules.has(CaptureRule::Plus).then_some(self.rank + self.taken_rank)
+    }
+}
+
+impl fmt::Display for Capture {
+    /// For players, such as `Ifrit takes Cactuar by Combo, 9 over 6, second wave`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const WAVES: [&str; 9] =
+            ["", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"];
+        let Self { card, by, rank, taken_rank, .. } = self;
+        write!(f, "{by} takes {card} by ")?;
+        for (index, rule) in self.rules.each().enumerate() {
+            let and = if index > 0 { " and " } else { "" };
+            write!(f, "{and}{rule}")?;
+        }
+        if self.rules.has(CaptureRule::Basic) || self.rules.has(CaptureRule::Combo) {
+            write!(f, ", {rank} over {taken_rank}")?;
+        }
+        if self.rules.has(CaptureRule::Same) || self.rules.has(CaptureRule::SameWall) {
+            write!(f, ", {rank} = {taken_rank}")?;
+        }
+        if let Some(sum) = self.sum() {
+            write!(f, ", {rank} + {taken_rank} = {sum}")?;
+        }
+        if self.wave > 0 {
+            write!(f, ", {} wave", WAVES[usize::from(self.wave)])?;
+        }
+        Ok(())
+    }
+}
+
+/// Finds everything that the card on a square takes, as if it had just been placed there by its owner, and tells each.
+/// The board is left as it is.
+#[inline(always)]
+pub(super) fn resolve(board: &Board, rules: Rules, placed: usize, mut tell: impl FnMut(Taken)) -> Squares {
+    let foes = board.cards_of(board.owner(placed).other());
+    let facing = sides_facing(placed, foes);
+    let special = special(board, rules, placed);
+    let by_special = (special.same | special.plus) & facing;
+    for side in each_side(by_special) {
+        let (rank, taken_rank) = board.printed(placed, side);
+        let square = neighbour(placed, side);
+        tell(Taken { square, by: placed, rules: special.rules(side), rank, taken_rank, wave: 0 });
+    }
+    let mut taken = squares_on(placed, by_special);
+    if by_special == 0 || rules.basic_capture() == BasicCapture::Always {
+        taken |= beaten(board, placed, foes & !taken, CaptureRule::Basic, 0, &mut tell);
+    }
+    if by_special != 0 && rules.has(Rule::Combo) {
+        taken |= combo(board, foes, taken, placed, by_special, &mut tell);
+    }
+    taken
+}
+
+/// The sides of a card by which Same and Plus take, whosever card they touch.
+#[derive(Clone, Copy)]
+struct Special {
+    same: Sides,
+    plus: Sides,
+    /// Whether Same needs a wall.
+    wall: bool,
+}
+
+impl Special {
+    fn rules(self, side: Side) -> CaptureRules {
+        let same = if self.wall { CaptureRule::SameWall } else { CaptureRule::Same };
+        let has = |sides: Sides| sides & 1 << side as u8 != 0;
+        match (has(self.same), has(self.plus)) {
+            (true, true) => CaptureRules::only(same).and(CaptureRule::Plus),
+            (true, false) => CaptureRules::only(same),
+            (false, _) => CaptureRules::only(CaptureRule::Plus),
+        }
+    }
+}
+
+/// Where Same (TT-6, TT-7) and Plus (TT-8) match.
+#[inline(always)]
+fn special(board: &Board, rules: Rules, placed: usize) -> Special {
+    let mut special = Special { same: 0, plus: 0, wall: false };
+    if rules.has(Rule::Same) {
+        let equal = sides(|side| {
+            let (rank, other) = board.printed(placed, side);
+            rank == other
+        });
+        let mut walls = 0;
+        if rules.has(Rule::SameWall) {
+            walls = walls_touched(board, placed);
+        }
+        special.wall = equal.count_ones() < 2;
+        special.same = if (equal | walls).count_ones() >= 2 { equal } else { 0 };
+    }
+    if rules.has(Rule::Plus) {
+        // What has no card is no match: each such side has a sum of its own, higher than any real one.
+        let sum = |side| match board.printed(placed, side) {
+            (_, 0) => 0x80 | side as u8,
+            (rank, other) => rank + other,
+        };
+        let sums = Side::ALL.map(sum);
+        special.plus = sides(|side| {
+            let equal = |other: Side| u8::from(sums[side as usize] == sums[other as usize]);
+            // Each is equal to itself.
+            Side::ALL.map(equal).iter().sum::<u8>() > 1
+        });
+    }
+    special
+}
+
+/// The sides that touch a wall with the highest rank.
+#[inline(always)]
+fn walls_touched(board: &Board, placed: usize) -> Sides {
+    walls(placed) & sides(|side| board.printed(placed, side).0 == Ranks::HIGHEST)
+}
+
+/// The foes that a card beats by the basic rule (TT-5).
+#[inline(always)]
+fn beaten(
+    board: &Board,
+    by: usize,
+    foes: Squares,
+    rule: CaptureRule,
+    wave: u8,
+    tell: &mut impl FnMut(Taken),
+) -> Squares {
+    let higher = sides(|side| {
+        let (rank, other) = board.effective(by, side);
+        rank > other
+    });
+    let beaten = higher & sides_facing(by, foes);
+    for side in each_side(beaten) {
+        let (rank, taken_rank) = board.effective(by, side);
+        let square = neighbour(by, side);
+        tell(Taken { square, by, rules: CaptureRules::only(rule), rank, taken_rank, wave });
+    }
+    squares_on(by, beaten)
+}
+
+/// What the cards taken by Same and Plus take in their turn (TT-10): wave after wave, until one takes nothing.
+fn combo(
+    board: &Board,
+    foes: Squares,
+    mut taken: Squares,
+    placed: usize,
+    by_special: Sides,
+    tell: &mut impl FnMut(Taken),
+) -> Squares {
+    // Those that may take further cards, in the order in which they were taken.
+    let mut queue = [0; 8];
+    let mut queued = 0;
+    let mut enqueue = |by: usize, sides: Sides, queue: &mut [usize; 8]| {
+        for side in each_side(sides) {
+            queue[queued] = neighbour(by, side);
+            queued += 1;
+        }
+        queued
+    };
+    let mut end = enqueue(placed, by_special, &mut queue);
+    let (mut next, mut end_of_wave, mut wave) = (0, end, 1);
+    while next < end {
+        let by = queue[next];
+        next += 1;
+        let more = beaten(board, by, foes & !taken, CaptureRule::Combo, wave, tell);
+        taken |= more;
+        end = enqueue(by, sides_facing(by, more), &mut queue);
+        if next == end_of_wave {
+            end_of_wave = end;
+            wave += 1;
+        }
+    }
+    taken
+}
+
+/// The sides of a set, in their order.
+#[inline(always)]
+fn each_side(sides: Sides) -> impl Iterator<Item = Side> {
+    Side::ALL.into_iter().filter(move |&side| sides & 1 << side as u8 != 0)
+}
+
+impl Taken {
+    /// The capture with the cards that are on the squares.
+    pub fn explain(self, card_on: impl Fn(usize) -> Option<Card>) -> Option<Capture> {
+        let Self { square, by, rules, rank, taken_rank, wave } = self;
+        Some(Capture {
+            card: card_on(square)?,
+            square: square_at(square),
+            by: card_on(by)?,
+            by_square: square_at(by),
+            rules,
+            rank,
+            taken_rank,
+            wave,
+        })
+    }
+}

@@ -1,0 +1,345 @@
+use std::fmt;
+
+use crate::games::RuleBreach;
+
+/// A side of a card, or the direction from a square to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The side at the top.
+    Top,
+    /// The right side.
+    Right,
+    /// The side at the bottom.
+    Bottom,
+    /// The left side.
+    Left,
+}
+
+impl Side {
+    /// Every side, in the order in which captures are looked for (TT-10).
+    pub const ALL: [Self; 4] = [Self::Top, Self::Right, Self::Bottom, Self::Left];
+
+    /// The side that touches this one on the next square.
+    #[must_use]
+    pub const fn opposite(self) -> Self {
+        match self {
+            Self::Top => Self::Bottom,
+            Self::Right => Self::Left,
+            Self::Bottom => Self::Top,
+            Self::Left => Self::Right,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Top => "top",
+            Self::Right => "right",
+            Self::Bottom => "bottom",
+            Self::Left => "left",
+        }
+    }
+}
+
+/// The four ranks of a card, in the order of [`Side::ALL`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Ranks([u8; 4]);
+
+impl Ranks {
+    /// The highest rank, written `A`.
+    pub const HIGHEST: u8 = 10;
+
+    /// Ranks by side, each below 16.
+    pub(super) const fn new(by_side: [u8; 4]) -> Self {
+        Self(by_side)
+    }
+
+    /// The rank of one side.
+    #[inline(always)]
+    pub const fn of(self, side: Side) -> u8 {
+        self.0[side as usize]
+    }
+
+    /// All four ranks, in the order of [`Side::ALL`].
+    pub const fn each(self) -> [u8; 4] {
+        self.0
+    }
+
+    /// All ranks one higher.
+    #[inline(always)]
+    pub(super) fn raised(self) -> Self {
+        Self(self.0.map(|rank| rank + 1))
+    }
+
+    /// All ranks one lower; none is 0.
+    #[inline(always)]
+    pub(super) fn lowered(self) -> Self {
+        Self(self.0.map(|rank| rank - 1))
+    }
+
+    /// All four together.
+    pub(super) fn sum(self) -> u8 {
+        self.0.iter().sum()
+    }
+}
+
+impl fmt::Display for Ranks {
+    /// The ranks as on a card: top, right, bottom, left, with `A` for 10.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|rank| write!(f, "{rank:X}"))
+    }
+}
+
+/// An element of a card or of a square (TT-4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Element {
+    /// Fire.
+    Fire,
+    /// Ice.
+    Ice,
+    /// Thunder.
+    Thunder,
+    /// Earth.
+    Earth,
+    /// Poison.
+    Poison,
+    /// Wind.
+    Wind,
+    /// Water.
+    Water,
+    /// Holy.
+    Holy,
+}
+
+impl Element {
+    /// Every element.
+    pub const ALL: [Self; 8] = [
+        Self::Fire,
+        Self::Ice,
+        Self::Thunder,
+        Self::Earth,
+        Self::Poison,
+        Self::Wind,
+        Self::Water,
+        Self::Holy,
+    ];
+
+    /// The letter that stands for it in the text notation.
+    pub(super) const fn letter(self) -> char {
+        match self {
+            Self::Fire => 'f',
+            Self::Ice => 'i',
+            Self::Thunder => 't',
+            Self::Earth => 'e',
+            Self::Poison => 'p',
+            Self::Wind => 'w',
+            Self::Water => 'a',
+            Self::Holy => 'h',
+        }
+    }
+
+    /// The element that a letter stands for.
+    pub(super) fn from_letter(letter: char) -> Option<Self> {
+        Self::ALL.into_iter().find(|element| element.letter() == letter)
+    }
+}
+
+impl fmt::Display for Element {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Fire => "fire",
+            Self::Ice => "ice",
+            Self::Thunder => "thunder",
+            Self::Earth => "earth",
+            Self::Poison => "poison",
+            Self::Wind => "wind",
+            Self::Water => "water",
+            Self::Holy => "holy",
+        })
+    }
+}
+
+/// The name of a card: short enough to lie in the card itself, so that cards are plain values.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Name {
+    length: u8,
+    bytes: [u8; Self::LONGEST],
+}
+
+impl Name {
+    /// The longest name, in bytes.
+    pub const LONGEST: usize = 32;
+
+    /// A name, if it is short enough and can be shown.
+    pub(super) const fn new(text: &str) -> Option<Self> {
+        let source = text.as_bytes();
+        if source.len() > Self::LONGEST {
+            return None;
+        }
+        let mut bytes = [0; Self::LONGEST];
+        let mut index = 0;
+        while index < source.len() {
+            bytes[index] = source[index];
+            index += 1;
+        }
+        Some(Self { length: source.len() as u8, bytes })
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        str::from_utf8(&self.bytes[..self.length.into()]).expect("a name is made from text")
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_str().fmt(f)
+    }
+}
+
+/// A card (TT-1). It always holds together: [`Card::new`] is the only door.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Card {
+    id: u32,
+    ranks: Ranks,
+    element: Option<Element>,
+    level: u8,
+    name: Name,
+}
+
+/// What is wrong with a card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CardError {
+    /// The id is 0.
+    #[error("an id is a number from 1")]
+    Id,
+    /// A rank is out of range.
+    #[error("the rank at the {} must be from 1 to {max}, not {rank}", side.name(), max = Ranks::HIGHEST)]
+    Rank {
+        /// The side.
+        side: Side,
+        /// The rank asked for.
+        rank: u32,
+    },
+    /// The level is out of range.
+    #[error("a level must be from 1 to {max}, not {0}", max = Card::HIGHEST_LEVEL)]
+    Level(u32),
+    /// The name is too long.
+    #[error("a name of {0} bytes is too long: at most {max}", max = Name::LONGEST)]
+    LongName(usize),
+    /// It is written as text that cannot be read.
+    #[error(
+        "this is no card: expected a number of the catalogue, such as 54, or an id and a card, such as 7=c54 or \
+         7=A594f*8~Ifrit"
+    )]
+    Unreadable,
+    /// The name cannot be shown.
+    #[error("a name has no control characters")]
+    UnprintableName,
+}
+
+impl RuleBreach for CardError {
+    fn clause(&self) -> &'static str {
+        "TT-1"
+    }
+}
+
+impl Card {
+    /// The highest level.
+    pub const HIGHEST_LEVEL: u8 = 10;
+
+    /// A card, if it holds together. The ranks are in the order of [`Side::ALL`].
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with it.
+    pub fn new(
+        id: u32,
+        ranks: [u32; 4],
+        element: Option<Element>,
+        level: u32,
+        name: &str,
+    ) -> Result<Self, Vec<CardError>> {
+        let mut errors = Vec::new();
+        if id == 0 {
+            errors.push(CardError::Id);
+        }
+        for (side, rank) in Side::ALL.into_iter().zip(ranks) {
+            if !(1..=Ranks::HIGHEST.into()).contains(&rank) {
+                errors.push(CardError::Rank { side, rank });
+            }
+        }
+        if !(1..=Self::HIGHEST_LEVEL.into()).contains(&level) {
+            errors.push(CardError::Level(level));
+        }
+        let short = Name::new(name);
+        if short.is_none() {
+            errors.push(CardError::LongName(name.len()));
+        }
+        if name.contains(char::is_control) {
+            errors.push(CardError::UnprintableName);
+        }
+        match short {
+            // Ranks and level are at most 10 by the checks above.
+            Some(name) if errors.is_empty() => {
+                let ranks = Ranks::new(ranks.map(|rank| rank as u8));
+                Ok(Self { id, ranks, element, level: level as u8, name })
+            }
+            _ => Err(errors),
+        }
+    }
+
+    /// A card of the catalogue, which is right by construction.
+    pub(super) const fn built_in(
+        id: u32,
+        name: &str,
+        level: u8,
+        ranks: [u8; 4],
+        element: Option<Element>,
+    ) -> Self {
+        let Some(name) = Name::new(name) else { panic!("the name is too long") };
+        Self { id, ranks: Ranks::new(ranks), element, level, name }
+    }
+
+    /// The number that tells this card from every other in the game.
+    #[inline(always)]
+    pub const fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// The ranks as printed.
+    #[inline(always)]
+    pub const fn ranks(&self) -> Ranks {
+        self.ranks
+    }
+
+    /// The element, if it has one.
+    #[inline(always)]
+    pub const fn element(&self) -> Option<Element> {
+        self.element
+    }
+
+    /// How strong the card is taken to be, 1 to 10.
+    pub const fn level(&self) -> u8 {
+        self.level
+    }
+
+    /// The name, which may be empty.
+    pub fn name(&self) -> &str {
+        self.name.as_str()
+    }
+
+    /// The same card under another id.
+    pub(super) const fn with_id(self, id: u32) -> Self {
+        Self { id, ..self }
+    }
+}
+
+impl fmt::Display for Card {
+    /// The name, or the id of a card without one.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name() {
+            "" => write!(f, "card {}", self.id),
+            name => f.write_str(name),
+        }
+    }
+}

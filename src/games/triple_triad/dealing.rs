@@ -1,0 +1,80 @@
+//! How a round starts, and what is left to chance then (TT-2, TT-3, TT-4, TT-13).
+
+use super::{
+    CATALOGUE, Card, Element, Hands, Opening, Outcome, Rule, Rules, TripleTriad,
+    board::SQUARES,
+    position::{CARDS, HAND, Position},
+};
+use crate::games::{Chance, Game, Player};
+
+/// What is left to chance. The numbers must not change: states that follow from a seed would.
+mod kind {
+    pub(super) const TOSS: u64 = 1;
+    pub(super) const ELEMENTS: u64 = 2;
+    pub(super) const CATALOGUE: u64 = 3;
+    pub(super) const COLLECTIONS: [u64; 2] = [4, 5];
+}
+
+/// The most squares that are drawn to have an element (TT-4).
+const MOST_ELEMENTS: u32 = 4;
+
+/// Starts a game.
+pub(super) fn deal(rules: Rules, opening: Opening, seed: u64) -> TripleTriad {
+    let cards = match opening.hands {
+        Hands::Given(hands) => join(*hands),
+        Hands::Drawn(collections) => join(std::array::from_fn(|player| {
+            let mut collection = collections[player].clone();
+            let drawn = Chance::new(seed, kind::COLLECTIONS[player]).draw(&mut collection, HAND).to_vec();
+            std::array::from_fn(|card| drawn[card])
+        })),
+        Hands::Dealt => {
+            let mut catalogue: Vec<&Card> = CATALOGUE.iter().collect();
+            let dealt = Chance::new(seed, kind::CATALOGUE).draw(&mut catalogue, CARDS).to_vec();
+            std::array::from_fn(|card| *dealt[card])
+        }
+    };
+    let first_player = opening.first_player.unwrap_or_else(|| toss(seed));
+    let elements = opening.elements.unwrap_or_else(|| draw_elements(rules, seed));
+    TripleTriad { cards, position: Position::start(rules, &cards, elements, first_player, 0) }
+}
+
+/// The next round of sudden death, if one follows (TT-13).
+pub(super) fn next_round(game: &TripleTriad, seed: impl FnOnce() -> u64) -> Option<TripleTriad> {
+    let Outcome::SuddenDeath { drawn_rounds, .. } = game.outcome() else {
+        return None;
+    };
+    let seed = seed();
+    let TripleTriad { cards, position } = game;
+    let hand = |player: Player| {
+        let on_board = (0..SQUARES).filter_map(|square| position.card_on(square));
+        let theirs = on_board.filter(move |&(_, owner)| owner == player).map(|(card, _)| card);
+        theirs.chain(position.hand_cards(player)).map(|card| cards[card])
+    };
+    let mut both = hand(Player::One).chain(hand(Player::Two));
+    let cards = std::array::from_fn(|_| both.next().expect("equal scores are five each"));
+    let rules = position.rules();
+    let elements = draw_elements(rules, seed);
+    Some(TripleTriad { cards, position: Position::start(rules, &cards, elements, toss(seed), drawn_rounds) })
+}
+
+fn join([one, two]: [[Card; HAND]; 2]) -> [Card; CARDS] {
+    std::array::from_fn(|card| if card < HAND { one[card] } else { two[card - HAND] })
+}
+
+fn toss(seed: u64) -> Player {
+    Chance::new(seed, kind::TOSS).toss()
+}
+
+/// With the rule: one to four distinct squares, each with an element.
+fn draw_elements(rules: Rules, seed: u64) -> [Option<Element>; SQUARES] {
+    let mut elements = [None; SQUARES];
+    if rules.has(Rule::Elemental) {
+        let mut chance = Chance::new(seed, kind::ELEMENTS);
+        let mut squares: [usize; SQUARES] = std::array::from_fn(|square| square);
+        let count = 1 + chance.below(MOST_ELEMENTS) as usize;
+        for &square in chance.draw(&mut squares, count) {
+            elements[square] = Some(Element::ALL[chance.below(Element::ALL.len() as u32) as usize]);
+        }
+    }
+    elements
+}

@@ -1,0 +1,545 @@
+//! Triple Triad as text.
+//!
+//! A state is `tt:`, the rules, the board, the two hands and the player to move, with colons between them:
+//!
+//! ```text
+//! tt:swp:f,X54,-/-,O3,-/-,-,-:1,2,4,5:6,7,8,9:X
+//! ```
+//!
+//! - The rules are letters: `o` open, `r` random, `e` elemental, `s` same, `w` same wall, `p` plus, `c` combo, `d` sudden
+//!   death, `a` the basic rule always; the limit of sudden death if it is not 5; and a capital for the trade rule: `O` one,
+//!   `D` diff, `R` direct, `A` all. `-` if there are none.
+//! - The board has three rows with slashes between them, each of three squares with commas between them. A square is `-`,
+//!   or its element's letter, or a card with an `X` (player one's) or an `O` before it, or both: `fX54`.
+//! - A card of the catalogue is its number, `54`, or its id and its number, `7=c54`. Any other is its id, its four ranks
+//!   and whatever else it has: `7=A594f*8~Ifrit` has the element fire, the level 8 and a name.
+//! - A hand is its cards with commas between them, or `-`. The player to move is `X` or `O`, followed by the count of
+//!   sudden death if it is not 0.
+//! - The hands and the player to move may be left out for a board without a game around it; with hands, the player is `-`
+//!   if there is none.
+//! - Elements: `f` fire, `i` ice, `t` thunder, `e` earth, `p` poison, `w` wind, `a` water, `h` holy.
+//! - In names `_` is a space; whatever is no letter, digit, dot or hyphen of ASCII is `%` and two digits a byte.
+//! - What one player sees of a state has `?` and a number in place of the hand that is hidden. It can be shown, not read.
+
+use std::fmt::{self, Write};
+
+use super::{
+    BasicCapture, CATALOGUE, Card, CardError, Diagram, Element, Move, Rule, Rules, RulesError, Setup,
+    SetupCard, SetupError, SetupSquare, TradeRule, TripleTriad, View,
+    board::{SQUARES, WIDTH},
+    catalogue,
+};
+use crate::games::{GameId, NotationError, Player, Quoted, RuleBreach, Square};
+
+/// What is wrong with a text that should be a state.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParseError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Notation(#[from] NotationError),
+    /// Its rules do not hold together.
+    #[error(transparent)]
+    Rules(#[from] RulesError),
+    /// One of its cards does not hold together.
+    #[error("{place}: {error}")]
+    Card {
+        /// Where the card is.
+        place: Part,
+        /// What is wrong with it.
+        error: CardError,
+    },
+    /// Its board is none that a game can be in.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    /// It is what one player sees of a state.
+    #[error("this is what one player sees, with cards hidden: only the whole state can be asked about")]
+    View,
+}
+
+impl RuleBreach for ParseError {
+    fn clause(&self) -> &'static str {
+        match self {
+            Self::Notation(_) => "",
+            Self::Rules(error) => error.clause(),
+            Self::Card { error, .. } => error.clause(),
+            Self::Setup(error) => error.clause(),
+            Self::View => "TT-15",
+        }
+    }
+}
+
+/// A part of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A square, from 0.
+    Square(usize),
+    /// A card in a hand, from 0.
+    Hand(Player, usize),
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Square(index) => write!(f, "square {}", index + 1),
+            Self::Hand(player, index) => write!(f, "card {} of {player}", index + 1),
+        }
+    }
+}
+
+const PREFIX: &str = GameId::TripleTriad.prefix();
+
+const fn rule_letter(rule: Rule) -> char {
+    match rule {
+        Rule::Open => 'o',
+        Rule::Random => 'r',
+        Rule::Elemental => 'e',
+        Rule::Same => 's',
+        Rule::SameWall => 'w',
+        Rule::Plus => 'p',
+        Rule::Combo => 'c',
+        Rule::SuddenDeath => 'd',
+    }
+}
+
+/// The letter of the basic rule that is always used.
+const ALWAYS: char = 'a';
+
+/// The trade rules that are written, and their letters.
+const TRADES: [(TradeRule, char); 4] =
+    [(TradeRule::One, 'O'), (TradeRule::Diff, 'D'), (TradeRule::Direct, 'R'), (TradeRule::All, 'A')];
+
+const fn player_letter(player: Player) -> char {
+    match player {
+        Player::One => 'X',
+        Player::Two => 'O',
+    }
+}
+
+fn player_of(letter: char) -> Option<Player> {
+    Player::ALL.into_iter().find(|&player| player_letter(player) == letter)
+}
+
+/// Whether a text is meant as a state of Triple Triad.
+pub(super) fn recognizes(text: &str) -> bool {
+    text.starts_with(PREFIX)
+}
+
+/// Reads a game.
+pub(super) fn parse(text: &str) -> Result<TripleTriad, Vec<ParseError>> {
+    let (setup, errors) = parse_setup(text);
+    if errors.is_empty() {
+        return TripleTriad::try_from(&setup).map_err(all);
+    }
+    // What could not be read may be what the rest does not fit: only the cards themselves are looked at.
+    Err(with_setup_errors(errors, Diagram::try_from(&setup)))
+}
+
+fn all(errors: Vec<SetupError>) -> Vec<ParseError> {
+    errors.into_iter().map(Into::into).collect()
+}
+
+/// What could not be read, and what is wrong with the rest.
+fn with_setup_errors(mut errors: Vec<ParseError>, rest: Result<Diagram, Vec<SetupError>>) -> Vec<ParseError> {
+    errors.extend(rest.err().map(all).unwrap_or_default());
+    errors
+}
+
+impl Card {
+    /// Reads a card from its text.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, Vec<CardError>> {
+        read_card(text).unwrap_or_else(|| Err(vec![CardError::Unreadable]))
+    }
+
+    /// The card as text that [`Card::parse`] reads back exactly.
+    pub fn notation(&self) -> String {
+        let mut text = String::new();
+        write_card(&mut text, self);
+        text
+    }
+}
+
+impl Diagram {
+    /// Reads a board, with or without a game around it.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the text, or with what it says.
+    pub fn parse(text: &str) -> Result<Self, Vec<ParseError>> {
+        let (setup, errors) = parse_setup(text);
+        let diagram = Self::try_from(&setup);
+        if errors.is_empty() { diagram.map_err(all) } else { Err(with_setup_errors(errors, diagram)) }
+    }
+
+    /// The board as text that [`Diagram::parse`] reads back exactly.
+    pub fn notation(&self) -> String {
+        write(self)
+    }
+}
+
+impl View {
+    /// The view as text, which no call reads as a state.
+    pub fn notation(&self) -> String {
+        let hidden = self.hidden.map(|hidden| (hidden.viewer.other(), hidden.cards));
+        write_with_hidden(&self.diagram, hidden)
+    }
+}
+
+/// Reads a move: the id of a card, `@`, and the number of a square from 1.
+pub(super) fn parse_move(text: &str) -> Result<Move, NotationError> {
+    let read = || {
+        let (card, square) = text.split_once('@')?;
+        let square = parse_number(square)?.checked_sub(1)?;
+        Some(Move {
+            card: parse_number(card)?,
+            square: Square { row: square / WIDTH as u32, column: square % WIDTH as u32 },
+        })
+    };
+    read().ok_or_else(|| {
+        NotationError::new(format!(
+            "{} is no move: expected the id of a card and a square from 1 to {SQUARES}, such as 17@5",
+            Quoted(text),
+        ))
+    })
+}
+
+/// Reads a number the one way it is written: digits, and no zero before them.
+fn parse_number(text: &str) -> Option<u32> {
+    let written = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+    text.parse().ok().filter(|_| written)
+}
+
+/// Reads as much as can be read, and notes what cannot.
+fn parse_setup(text: &str) -> (Setup, Vec<ParseError>) {
+    let mut errors = Vec::new();
+    let mut setup = Setup {
+        rules: Rules::DEFAULT,
+        squares: [SetupSquare::default(); SQUARES],
+        hands: [Vec::new(), Vec::new()],
+        next_player: None,
+        drawn_rounds: 0,
+    };
+    let parts: Vec<&str> = text.strip_prefix(PREFIX).unwrap_or(text).split(':').collect();
+    let (rules, board, rest) = match *parts.as_slice() {
+        [rules, board] => (rules, board, None),
+        [rules, board, one, two, next] => (rules, board, Some(([one, two], next))),
+        _ => {
+            let message = "a state is its rules, board, two hands and the player to move, with colons between them; \
+                           a board alone is its rules and the board";
+            errors.push(NotationError::new(message).into());
+            return (setup, errors);
+        }
+    };
+    match parse_rules(rules) {
+        Ok(rules) => setup.rules = rules,
+        Err(error) => errors.push(error),
+    }
+    parse_board(board, &mut setup, &mut errors);
+    if let Some((hands, next)) = rest {
+        for (player, hand) in Player::ALL.into_iter().zip(hands) {
+            setup.hands[player as usize] = parse_hand(hand, player, &mut errors);
+        }
+        match parse_next(next) {
+            Some((player, drawn_rounds)) => (setup.next_player, setup.drawn_rounds) = (player, drawn_rounds),
+            None => errors.push(
+                NotationError::new(format!(
+                    "{} is no player to move: expected X or O, and the count of sudden death if it is not 0",
+                    Quoted(next),
+                ))
+                .into(),
+            ),
+        }
+    }
+    (setup, errors)
+}
+
+fn parse_rules(text: &str) -> Result<Rules, ParseError> {
+    let wrong = |what: &str| {
+        NotationError::new(format!(
+            "{} is no rule set: {what}. Expected letters out of oreswpcda, the limit of sudden death, and one of O, D, R, A; \
+             or - for no rules",
+            Quoted(text),
+        ))
+    };
+    if text == "-" {
+        return Ok(Rules::DEFAULT);
+    }
+    let letters = text.trim_end_matches(|letter: char| TRADES.iter().any(|&(_, other)| other == letter));
+    let mut rules = match text[letters.len()..].chars().collect::<Vec<_>>()[..] {
+        [] => Rules::DEFAULT,
+        [letter] => TRADES
+            .iter()
+            .filter(|&&(_, other)| other == letter)
+            .fold(Rules::DEFAULT, |rules, &(trade, _)| rules.with_trade(trade)),
+        _ => return Err(wrong("it has more than one trade rule").into()),
+    };
+    let (letters, limit) =
+        letters.split_at(letters.trim_end_matches(|digit: char| digit.is_ascii_digit()).len());
+    if !limit.is_empty() {
+        let limit = parse_number(limit).ok_or_else(|| wrong("its limit is no number"))?;
+        rules = rules.with_sudden_death_limit(limit)?;
+    }
+    if letters.is_empty() && limit.is_empty() && rules == Rules::DEFAULT {
+        return Err(wrong("it is empty").into());
+    }
+    for letter in letters.chars() {
+        let rule = Rule::ALL.into_iter().find(|&rule| rule_letter(rule) == letter);
+        rules = match rule {
+            Some(rule) if !rules.has(rule) => rules.with(rule),
+            None if letter == ALWAYS && rules.basic_capture() == BasicCapture::Fallback => {
+                rules.with_basic_capture(BasicCapture::Always)
+            }
+            Some(_) => return Err(wrong("it has a letter twice").into()),
+            None if letter == ALWAYS => return Err(wrong("it has a letter twice").into()),
+            None => return Err(wrong("it has an unknown letter").into()),
+        };
+    }
+    Ok(rules)
+}
+
+fn parse_board(text: &str, setup: &mut Setup, errors: &mut Vec<ParseError>) {
+    let rows: Vec<Vec<&str>> = text.split('/').map(|row| row.split(',').collect()).collect();
+    if rows.len() != WIDTH || rows.iter().any(|row| row.len() != WIDTH) {
+        let message =
+            "the board must have three rows with slashes between them, each of three squares with commas";
+        errors.push(NotationError::new(message).into());
+        return;
+    }
+    for (index, square) in rows.into_iter().flatten().enumerate() {
+        setup.squares[index] = parse_square(square, index, errors);
+    }
+}
+
+fn parse_square(text: &str, index: usize, errors: &mut Vec<ParseError>) -> SetupSquare {
+    if text == "-" {
+        return SetupSquare::default();
+    }
+    let element = text.chars().next().and_then(Element::from_letter);
+    let rest = if element.is_some() { &text[1..] } else { text };
+    let mut letters = rest.chars();
+    match letters.next().map(player_of) {
+        None if element.is_some() => SetupSquare { element, card: None },
+        Some(owner @ Some(_)) => {
+            let card = parse_card(letters.as_str(), Part::Square(index), errors);
+            SetupSquare { element, card: Some(SetupCard { card, owner }) }
+        }
+        _ => {
+            let message = format!(
+                "square {} cannot be read from {}: expected -, the letter of an element, \
+                 or a card with X or O before it, such as X54",
+                index + 1,
+                Quoted(text),
+            );
+            errors.push(NotationError::new(message).into());
+            SetupSquare::default()
+        }
+    }
+}
+
+fn parse_hand(text: &str, player: Player, errors: &mut Vec<ParseError>) -> Vec<Option<Card>> {
+    if text == "-" {
+        return Vec::new();
+    }
+    if text.strip_prefix('?').and_then(parse_number).is_some() {
+        errors.push(ParseError::View);
+        return Vec::new();
+    }
+    let cards = text.split(',').enumerate();
+    cards.map(|(index, card)| parse_card(card, Part::Hand(player, index), errors)).collect()
+}
+
+/// Reads a card of the catalogue, or one that is written out.
+fn parse_card(text: &str, place: Part, errors: &mut Vec<ParseError>) -> Option<Card> {
+    match read_card(text) {
+        Some(Ok(card)) => Some(card),
+        Some(Err(wrong)) => {
+            errors.extend(wrong.into_iter().map(|error| ParseError::Card { place, error }));
+            None
+        }
+        None => {
+            let message = format!(
+                "{place} cannot be read from {}: expected a number of the catalogue, such as 54, \
+                 or an id and a card, such as 7=c54 or 7=A594f*8~Ifrit",
+                Quoted(text),
+            );
+            errors.push(NotationError::new(message).into());
+            None
+        }
+    }
+}
+
+fn read_card(text: &str) -> Option<Result<Card, Vec<CardError>>> {
+    let Some((id, card)) = text.split_once('=') else {
+        return from_catalogue(parse_number(text)?).map(Ok);
+    };
+    let id = parse_number(id)?;
+    if let Some(number) = card.strip_prefix('c') {
+        let card = from_catalogue(parse_number(number)?)?;
+        return Some(if id == 0 { Err(vec![CardError::Id]) } else { Ok(card.with_id(id)) });
+    }
+    let (card, name) = match card.split_once('~') {
+        Some((card, name)) => (card, unescape(name)?),
+        None => (card, String::new()),
+    };
+    let (card, level) = match card.split_once('*') {
+        Some((card, level)) => (card, parse_number(level)?),
+        None => (card, 1),
+    };
+    let mut letters = card.chars();
+    let mut ranks = [0; 4];
+    for rank in &mut ranks {
+        *rank = match letters.next()? {
+            digit @ '1'..='9' => u32::from(digit) - u32::from('0'),
+            'A' => 10,
+            _ => return None,
+        };
+    }
+    let element = match letters.next() {
+        Some(letter) => Some(Element::from_letter(letter)?),
+        None => None,
+    };
+    letters.next().is_none().then(|| Card::new(id, ranks, element, level, &name))
+}
+
+fn from_catalogue(number: u32) -> Option<Card> {
+    let index = usize::try_from(number).ok()?.checked_sub(1)?;
+    CATALOGUE.get(index).copied()
+}
+
+fn parse_next(text: &str) -> Option<(Option<Player>, u32)> {
+    let mut letters = text.chars();
+    let player = match letters.next()? {
+        '-' => None,
+        letter => Some(player_of(letter)?),
+    };
+    let count = match letters.as_str() {
+        "" => 0,
+        count => parse_number(count).filter(|&count| count > 0)?,
+    };
+    Some((player, count))
+}
+
+/// Writes a board, with whatever is around it.
+pub(super) fn write(diagram: &Diagram) -> String {
+    write_with_hidden(diagram, None)
+}
+
+fn write_with_hidden(diagram: &Diagram, hidden: Option<(Player, usize)>) -> String {
+    let mut text = PREFIX.to_owned();
+    write_rules(&mut text, diagram.rules);
+    for (index, (element, card)) in diagram.squares.iter().enumerate() {
+        text.push(match index {
+            0 => ':',
+            _ if index % WIDTH == 0 => '/',
+            _ => ',',
+        });
+        text.extend(element.map(Element::letter));
+        match card {
+            Some((card, owner)) => {
+                text.push(player_letter(*owner));
+                write_card(&mut text, card);
+            }
+            None if element.is_none() => text.push('-'),
+            None => {}
+        }
+    }
+    let alone = diagram.next_player.is_none() && diagram.drawn_rounds == 0;
+    if alone && diagram.hands.iter().all(Vec::is_empty) && hidden.is_none() {
+        return text;
+    }
+    for player in Player::ALL {
+        text.push(':');
+        match hidden {
+            // Writing to a string cannot fail.
+            Some((hider, cards)) if hider == player => drop(write!(text, "?{cards}")),
+            _ => write_hand(&mut text, &diagram.hands[player as usize]),
+        }
+    }
+    text.push(':');
+    text.push(diagram.next_player.map_or('-', player_letter));
+    if diagram.drawn_rounds > 0 {
+        let _ = write!(text, "{}", diagram.drawn_rounds);
+    }
+    text
+}
+
+fn write_rules(text: &mut String, rules: Rules) {
+    if rules == Rules::DEFAULT {
+        text.push('-');
+        return;
+    }
+    text.extend(Rule::ALL.into_iter().filter(|&rule| rules.has(rule)).map(rule_letter));
+    if rules.basic_capture() == BasicCapture::Always {
+        text.push(ALWAYS);
+    }
+    if rules.sudden_death_limit() != Rules::DEFAULT_SUDDEN_DEATH_LIMIT {
+        let _ = write!(text, "{}", rules.sudden_death_limit());
+    }
+    text.extend(TRADES.iter().filter(|&&(trade, _)| trade == rules.trade()).map(|&(_, letter)| letter));
+}
+
+fn write_hand(text: &mut String, hand: &[Card]) {
+    if hand.is_empty() {
+        text.push('-');
+    }
+    for (index, card) in hand.iter().enumerate() {
+        if index > 0 {
+            text.push(',');
+        }
+        write_card(text, card);
+    }
+}
+
+fn write_card(text: &mut String, card: &Card) {
+    let _ = write!(text, "{}", card.id());
+    match catalogue::find(card) {
+        Some(known) if known.id() == card.id() => {}
+        Some(known) => drop(write!(text, "=c{}", known.id())),
+        None => {
+            let _ = write!(text, "={}", card.ranks());
+            text.extend(card.element().map(Element::letter));
+            if card.level() != 1 {
+                let _ = write!(text, "*{}", card.level());
+            }
+            if !card.name().is_empty() {
+                text.push('~');
+                escape(text, card.name());
+            }
+        }
+    }
+}
+
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.'
+}
+
+fn escape(text: &mut String, name: &str) {
+    for byte in name.bytes() {
+        match byte {
+            b' ' => text.push('_'),
+            _ if is_plain(byte) => text.push(byte.into()),
+            _ => drop(write!(text, "%{byte:02X}")),
+        }
+    }
+}
+
+fn unescape(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'_' => b' ',
+            b'%' => {
+                let digit = |byte: u8| char::from(byte).to_digit(16).filter(|_| !byte.is_ascii_lowercase());
+                // Two digits make less than 256.
+                (digit(rest.next()?)? << 4 | digit(rest.next()?)?) as u8
+            }
+            _ if is_plain(byte) => byte,
+            _ => return None,
+        });
+    }
+    String::from_utf8(bytes).ok()
+}

@@ -1,0 +1,222 @@
+//! What a game is started from (TT-2, TT-3, TT-4).
+
+use std::{collections::HashSet, fmt};
+
+use super::{
+    Card, Element, Rule, Rules,
+    board::{SQUARES, index_of},
+    position::HAND,
+};
+use crate::games::{Player, RuleBreach, Square};
+
+/// What a game is started from besides its rules. Whatever is left open follows from the seed.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    /// Where the hands come from.
+    pub hands: Hands,
+    /// Who moves first.
+    pub first_player: Option<Player>,
+    /// The elements of the squares, row by row. Left open: drawn if the rules have elements, none otherwise.
+    pub elements: Option<[Option<Element>; SQUARES]>,
+}
+
+/// Where the hands of a new game come from (TT-2).
+#[derive(Clone, Debug)]
+pub enum Hands {
+    /// They are given, the hand of player one first.
+    Given(Box<[[Card; HAND]; 2]>),
+    /// They are drawn from collections of at least five cards each, that of player one first.
+    Drawn([Vec<Card>; 2]),
+    /// They are dealt from the catalogue.
+    Dealt,
+}
+
+/// What a game is to be started from, as someone wrote it down. It may be nonsense: [`Opening::try_from`] tells.
+#[derive(Clone, Debug, Default)]
+pub struct OpeningSetup {
+    /// The rules of the game; none if they could not be read.
+    pub rules: Option<Rules>,
+    /// The hands; a card that could not be read is none, but counts. Both empty: not given.
+    pub hands: [Vec<Option<Card>>; 2],
+    /// The collections, likewise.
+    pub collections: [Vec<Option<Card>>; 2],
+    /// Who moves first.
+    pub first_player: Option<Player>,
+    /// The squares that have an element, if they are given; what could not be read of them is none.
+    pub elements: Option<Vec<(Option<Square>, Option<Element>)>>,
+}
+
+/// The two lists of cards that each player can be given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CardList {
+    /// The hand.
+    Hand,
+    /// The collection that a hand is drawn from.
+    Collection,
+}
+
+impl fmt::Display for CardList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Hand => "hand",
+            Self::Collection => "collection",
+        })
+    }
+}
+
+/// What is wrong with an opening.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OpeningError {
+    /// One player is given cards and the other is not.
+    #[error("the {0} of {1} is missing: give those of both players, or of neither")]
+    Missing(CardList, Player),
+    /// A hand has more or fewer than five cards.
+    #[error("the hand of {player} has {found} cards: it must have {HAND}")]
+    HandSize {
+        /// Whose hand it is.
+        player: Player,
+        /// Cards in it.
+        found: usize,
+    },
+    /// A collection has fewer than five cards.
+    #[error("the collection of {player} has {found} cards: a hand of {HAND} cannot be drawn from it")]
+    CollectionSize {
+        /// Whose collection it is.
+        player: Player,
+        /// Cards in it.
+        found: usize,
+    },
+    /// A card is there twice.
+    #[error("card {id} is there already")]
+    DuplicateCard {
+        /// The list that has it a second time.
+        list: CardList,
+        /// Whose list it is.
+        player: Player,
+        /// Where in that list, from 0.
+        index: usize,
+        /// Its id.
+        id: u32,
+    },
+    /// Hands are given, but the rules draw them.
+    #[error("with the rule random hands are drawn: give collections to draw them from, or turn the rule off")]
+    HandWithRandom(Player),
+    /// Collections are given, but nothing is drawn from them.
+    #[error("hands are drawn from collections with the rule random only: turn it on, or give hands")]
+    CollectionWithoutRandom(Player),
+    /// A square is not on the board.
+    #[error("{square} is not on the board: rows and columns are 0 to 2")]
+    SquareOutOfRange {
+        /// Which of the squares given, from 0.
+        index: usize,
+        /// The square.
+        square: Square,
+    },
+    /// A square is given two elements.
+    #[error("{square} has an element already")]
+    DuplicateSquare {
+        /// Which of the squares given, from 0.
+        index: usize,
+        /// The square.
+        square: Square,
+    },
+}
+
+impl RuleBreach for OpeningError {
+    fn clause(&self) -> &'static str {
+        match self {
+            Self::DuplicateCard { .. } => "TT-1",
+            Self::SquareOutOfRange { .. } | Self::DuplicateSquare { .. } => "TT-4",
+            _ => "TT-2",
+        }
+    }
+}
+
+impl TryFrom<&OpeningSetup> for Opening {
+    /// Everything that is wrong. Empty if something could not be read, and what could is right.
+    type Error = Vec<OpeningError>;
+
+    fn try_from(setup: &OpeningSetup) -> Result<Self, Vec<OpeningError>> {
+        let mut errors = Vec::new();
+        let random = setup.rules.map(|rules| rules.has(Rule::Random));
+        check_cards(setup, CardList::Hand, random == Some(true), &mut errors);
+        check_cards(setup, CardList::Collection, random == Some(false), &mut errors);
+        let elements = setup.elements.as_ref().map(|elements| read_elements(elements, &mut errors));
+        let hands = complete(setup).filter(|_| errors.is_empty()).ok_or(errors)?;
+        let elements = elements.map(|elements| elements.ok_or_else(Vec::new)).transpose()?;
+        Ok(Self { hands, first_player: setup.first_player, elements })
+    }
+}
+
+impl OpeningSetup {
+    fn list(&self, list: CardList, player: Player) -> &[Option<Card>] {
+        match list {
+            CardList::Hand => &self.hands[player as usize],
+            CardList::Collection => &self.collections[player as usize],
+        }
+    }
+}
+
+/// Notes what is wrong with the hands or with the collections, which the rules may exclude.
+fn check_cards(setup: &OpeningSetup, list: CardList, excluded: bool, errors: &mut Vec<OpeningError>) {
+    let sizes = Player::ALL.map(|player| setup.list(list, player).len());
+    if sizes == [0, 0] {
+        return;
+    }
+    for (player, found) in Player::ALL.into_iter().zip(sizes) {
+        match list {
+            CardList::Hand if excluded && found > 0 => errors.push(OpeningError::HandWithRandom(player)),
+            CardList::Collection if excluded && found > 0 => {
+                errors.push(OpeningError::CollectionWithoutRandom(player));
+            }
+            _ if found == 0 && !excluded => errors.push(OpeningError::Missing(list, player)),
+            CardList::Hand if found != HAND && !excluded => {
+                errors.push(OpeningError::HandSize { player, found });
+            }
+            CardList::Collection if found < HAND && !excluded => {
+                errors.push(OpeningError::CollectionSize { player, found });
+            }
+            _ => {}
+        }
+    }
+    let mut seen = HashSet::new();
+    for player in Player::ALL {
+        for (index, card) in setup.list(list, player).iter().enumerate() {
+            if let Some(id) = card.map(|card| card.id()).filter(|&id| !seen.insert(id)) {
+                errors.push(OpeningError::DuplicateCard { list, player, index, id });
+            }
+        }
+    }
+}
+
+/// The elements by square; none if one could not be read.
+fn read_elements(
+    given: &[(Option<Square>, Option<Element>)],
+    errors: &mut Vec<OpeningError>,
+) -> Option<[Option<Element>; SQUARES]> {
+    let mut elements = [None; SQUARES];
+    for (index, &(square, element)) in given.iter().enumerate() {
+        let Some(square) = square else { continue };
+        match index_of(square) {
+            None => errors.push(OpeningError::SquareOutOfRange { index, square }),
+            Some(at) if elements[at].is_some() => {
+                errors.push(OpeningError::DuplicateSquare { index, square });
+            }
+            Some(at) => elements[at] = Some(element),
+        }
+    }
+    let read = given.iter().all(|(square, element)| square.is_some() && element.is_some());
+    read.then(|| elements.map(Option::flatten))
+}
+
+/// Where the hands come from, of a set-up without errors; none if a card could not be read.
+fn complete(setup: &OpeningSetup) -> Option<Hands> {
+    let all = |cards: &[Option<Card>]| cards.iter().copied().collect::<Option<Vec<Card>>>();
+    let [one, two] = &setup.hands;
+    if !one.is_empty() || !two.is_empty() {
+        let hand = |cards| <[Card; HAND]>::try_from(all(cards)?).ok();
+        return Some(Hands::Given(Box::new([hand(one)?, hand(two)?])));
+    }
+    let [one, two] = &setup.collections;
+    Some(if one.is_empty() && two.is_empty() { Hands::Dealt } else { Hands::Drawn([all(one)?, all(two)?]) })
+}

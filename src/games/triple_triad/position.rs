@@ -1,0 +1,175 @@
+use super::{
+    Element, Outcome, Rule, Rules,
+    board::{ALL_SQUARES, Board, SQUARES, Squares, each},
+    capture::{Taken, resolve},
+    card::{Card, Ranks},
+};
+use crate::games::Player;
+
+/// Cards in a game.
+pub const CARDS: usize = 10;
+/// Cards in a hand at the start.
+pub const HAND: usize = 5;
+
+/// A set of the cards of a game: one bit each.
+type Cards = u16;
+
+/// A position of Triple Triad in packed form, without the names of its cards: all that its rules need.
+///
+/// Cards are known by their place among the ten of the game, squares by their place on the board, row by row.
+/// Playing on it allocates nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    rules: Rules,
+    next_player: Player,
+    /// How many rounds before this one were drawn, one after the other.
+    drawn_rounds: u16,
+    hands: [Cards; 2],
+    ranks: [Ranks; CARDS],
+    elements: [Option<Element>; CARDS],
+    board: Board,
+    /// The card on each square that has one.
+    placed: [u8; SQUARES],
+}
+
+impl Position {
+    /// The first position of a round: the first five cards are those of player one.
+    pub(super) fn start(
+        rules: Rules,
+        cards: &[Card; CARDS],
+        elements: [Option<Element>; SQUARES],
+        first_player: Player,
+        drawn_rounds: u16,
+    ) -> Self {
+        Self {
+            rules,
+            next_player: first_player,
+            drawn_rounds,
+            hands: [(1 << HAND) - 1, ((1 << HAND) - 1) << HAND],
+            ranks: cards.map(|card| card.ranks()),
+            elements: cards.map(|card| card.element()),
+            board: Board::new(elements),
+            placed: [0; SQUARES],
+        }
+    }
+
+    /// Moves a card from wherever it is to a square, as a position is set up. Takes nothing.
+    pub(super) fn set_up(&mut self, card: usize, square: usize, owner: Player) {
+        for hand in &mut self.hands {
+            *hand &= !(1 << card);
+        }
+        self.put(card, square, owner);
+    }
+
+    /// Moves a card into a hand, as a position is set up.
+    pub(super) fn set_hand(&mut self, card: usize, player: Player) {
+        self.hands[player as usize] |= 1 << card;
+        self.hands[player.other() as usize] &= !(1 << card);
+    }
+
+    fn put(&mut self, card: usize, square: usize, owner: Player) {
+        self.board.put(self.rules, square, self.ranks[card], self.elements[card], owner);
+        self.placed[square] = card as u8;
+    }
+
+    /// The rules it is played under.
+    pub fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    /// The player to move; at the end, the player who would be.
+    #[inline(always)]
+    pub fn next_player(&self) -> Player {
+        self.next_player
+    }
+
+    /// How many rounds before this one were drawn, one after the other.
+    pub fn drawn_rounds(&self) -> u16 {
+        self.drawn_rounds
+    }
+
+    /// The squares without a card, as a set of bits, row by row.
+    #[inline(always)]
+    pub fn free(&self) -> u16 {
+        ALL_SQUARES & !self.board.cards()
+    }
+
+    /// The cards in the hand of a player, as a set of bits.
+    #[inline(always)]
+    pub fn hand(&self, player: Player) -> u16 {
+        self.hands[player as usize]
+    }
+
+    /// Whether no card can be placed any more (TT-3).
+    #[inline(always)]
+    pub fn is_over(&self) -> bool {
+        self.free() == 0
+    }
+
+    /// Plays a card of the hand of the player to move on a free square, and tells which squares are taken.
+    /// The caller vouches that it is such a card and such a square.
+    #[inline(always)]
+    pub fn place(&mut self, card: usize, square: usize) -> u16 {
+        self.place_and_tell(card, square, |_| {})
+    }
+
+    /// The same, and tells why each is taken.
+    #[inline(always)]
+    pub(super) fn place_and_tell(&mut self, card: usize, square: usize, tell: impl FnMut(Taken)) -> Squares {
+        let player = self.next_player;
+        self.hands[player as usize] &= !(1 << card);
+        self.put(card, square, player);
+        let taken = resolve(&self.board, self.rules, square, tell);
+        self.board.give(taken, player);
+        self.next_player = player.other();
+        taken
+    }
+
+    /// The cards of a player's colour on the board and those in their hand (TT-12).
+    #[inline(always)]
+    pub fn score(&self, player: Player) -> u32 {
+        self.board.cards_of(player).count_ones() + self.hand(player).count_ones()
+    }
+
+    /// Where the game stands (TT-12, TT-13).
+    pub fn outcome(&self) -> Outcome {
+        let scores = Player::ALL.map(|player| self.score(player));
+        let [one, two] = scores;
+        if !self.is_over() {
+            return Outcome::InProgress { scores, drawn_rounds: self.drawn_rounds };
+        }
+        if one != two {
+            return Outcome::Won { winner: if one > two { Player::One } else { Player::Two }, scores };
+        }
+        if !self.rules.has(Rule::SuddenDeath) {
+            return Outcome::Draw { scores, drawn_rounds: self.drawn_rounds };
+        }
+        let drawn_rounds = self.drawn_rounds + 1;
+        if drawn_rounds < self.rules.sudden_death_limit() {
+            Outcome::SuddenDeath { scores, drawn_rounds }
+        } else {
+            Outcome::FinalDraw { scores, drawn_rounds }
+        }
+    }
+
+    /// The elements of the squares.
+    pub(super) fn elements(&self) -> [Option<Element>; SQUARES] {
+        self.board.elements()
+    }
+
+    /// The card on a square and the player whose colour it shows.
+    pub(super) fn card_on(&self, square: usize) -> Option<(usize, Player)> {
+        let there = self.board.cards() & 1 << square != 0;
+        there.then(|| (self.placed[square].into(), self.board.owner(square)))
+    }
+
+    /// The cards of a hand, in their order.
+    pub(super) fn hand_cards(&self, player: Player) -> impl Iterator<Item = usize> {
+        each(self.hand(player))
+    }
+
+    /// The free squares, row by row.
+    pub(super) fn free_squares(&self) -> impl Iterator<Item = usize> {
+        each(self.free())
+    }
+}

@@ -1,0 +1,165 @@
+use crate::games::RuleBreach;
+
+/// A rule that is on or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rule {
+    /// Both players see both hands (TT-15).
+    Open,
+    /// Hands are drawn from collections (TT-2).
+    Random,
+    /// Elements of squares change ranks (TT-4).
+    Elemental,
+    /// Two equal touching ranks take (TT-6).
+    Same,
+    /// The edge of the board counts as a 10 for Same (TT-7).
+    SameWall,
+    /// Two equal sums of touching ranks take (TT-8).
+    Plus,
+    /// Cards taken by Same or Plus take further cards (TT-10).
+    Combo,
+    /// An equal score is played again (TT-13).
+    SuddenDeath,
+}
+
+impl Rule {
+    /// Every rule, in the order of the text notation.
+    pub const ALL: [Self; 8] = [
+        Self::Open,
+        Self::Random,
+        Self::Elemental,
+        Self::Same,
+        Self::SameWall,
+        Self::Plus,
+        Self::Combo,
+        Self::SuddenDeath,
+    ];
+
+    const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+/// What the basic rule does when Same or Plus has taken a card (TT-9).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BasicCapture {
+    /// Nothing: it is used only when neither has.
+    Fallback,
+    /// It is used on the other sides of the placed card as well.
+    Always,
+}
+
+/// Which cards change hands after a game that somebody has won (TT-14).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TradeRule {
+    /// None.
+    None,
+    /// One card of the winner's choice.
+    One,
+    /// As many cards of the winner's choice as the scores differ by.
+    Diff,
+    /// Every card on the board goes to whom it shows the colour of.
+    Direct,
+    /// The loser's whole collection.
+    All,
+}
+
+/// The rules of a game. They always hold together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rules {
+    on: u8,
+    basic_capture: BasicCapture,
+    trade: TradeRule,
+    sudden_death_limit: u16,
+}
+
+/// What is wrong with rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RulesError {
+    /// The limit of sudden death is out of range.
+    #[error("sudden_death_limit must be from 1 to {max}, not {0}", max = Rules::MAX_SUDDEN_DEATHS)]
+    SuddenDeathLimit(u32),
+}
+
+impl RuleBreach for RulesError {
+    fn clause(&self) -> &'static str {
+        "TT-13"
+    }
+}
+
+impl Rules {
+    /// No rule but the basic one, no trade.
+    pub const DEFAULT: Self = Self {
+        on: 0,
+        basic_capture: BasicCapture::Fallback,
+        trade: TradeRule::None,
+        sudden_death_limit: Self::DEFAULT_SUDDEN_DEATH_LIMIT,
+    };
+    /// The limit of sudden death when none is given.
+    pub const DEFAULT_SUDDEN_DEATH_LIMIT: u16 = 5;
+    /// The highest limit of sudden death, and the highest count.
+    pub const MAX_SUDDEN_DEATHS: u16 = 1000;
+
+    /// Whether a rule is on.
+    #[inline(always)]
+    pub const fn has(self, rule: Rule) -> bool {
+        self.on & rule.bit() != 0
+    }
+
+    /// What the basic rule does when Same or Plus has taken a card.
+    #[inline(always)]
+    pub const fn basic_capture(self) -> BasicCapture {
+        self.basic_capture
+    }
+
+    /// Which cards change hands after the game.
+    pub const fn trade(self) -> TradeRule {
+        self.trade
+    }
+
+    /// The equal score at which sudden death ends in a final draw.
+    pub const fn sudden_death_limit(self) -> u16 {
+        self.sudden_death_limit
+    }
+
+    /// These rules with one more on.
+    #[must_use]
+    pub const fn with(self, rule: Rule) -> Self {
+        Self { on: self.on | rule.bit(), ..self }
+    }
+
+    /// These rules with several more on.
+    #[must_use]
+    pub fn with_all(self, rules: impl IntoIterator<Item = Rule>) -> Self {
+        rules.into_iter().fold(self, Self::with)
+    }
+
+    /// These rules with another reading of TT-9.
+    #[must_use]
+    pub const fn with_basic_capture(self, basic_capture: BasicCapture) -> Self {
+        Self { basic_capture, ..self }
+    }
+
+    /// These rules with another trade.
+    #[must_use]
+    pub const fn with_trade(self, trade: TradeRule) -> Self {
+        Self { trade, ..self }
+    }
+
+    /// These rules with another limit of sudden death, if it is in range.
+    ///
+    /// # Errors
+    ///
+    /// If it is not.
+    pub fn with_sudden_death_limit(self, limit: u32) -> Result<Self, RulesError> {
+        match u16::try_from(limit) {
+            Ok(sudden_death_limit @ 1..=Self::MAX_SUDDEN_DEATHS) => Ok(Self { sudden_death_limit, ..self }),
+            _ => Err(RulesError::SuddenDeathLimit(limit)),
+        }
+    }
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}

@@ -1,0 +1,311 @@
+use std::fmt;
+
+use super::{
+    Card, Element, Rules, TripleTriad,
+    board::{Board, SQUARES, each, square_at},
+    capture::{Capture, resolve},
+    position::{CARDS, HAND, Position},
+};
+use crate::games::{Player, RuleBreach};
+
+/// A position as someone wrote it down, as far as it could be read. It may be nonsense: [`TripleTriad::try_from`] tells,
+/// and [`Diagram::try_from`] for a board without a game around it.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The rules it is played under.
+    pub rules: Rules,
+    /// The squares, row by row.
+    pub squares: [SetupSquare; SQUARES],
+    /// The cards in the hands; one that could not be read is none, but counts.
+    pub hands: [Vec<Option<Card>>; 2],
+    /// The player to move. None if that is not known.
+    pub next_player: Option<Player>,
+    /// How many rounds before this one were drawn, one after the other.
+    pub drawn_rounds: u32,
+}
+
+/// A square as someone wrote it down.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SetupSquare {
+    /// Its element, if it has one.
+    pub element: Option<Element>,
+    /// The card on it, if there is one.
+    pub card: Option<SetupCard>,
+}
+
+/// A card on a square as someone wrote it down. What could not be read is none.
+#[derive(Clone, Copy, Debug)]
+pub struct SetupCard {
+    /// The card.
+    pub card: Option<Card>,
+    /// The player whose colour it shows.
+    pub owner: Option<Player>,
+}
+
+/// Where a card is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// On a square of the board, row by row from 0.
+    Square(usize),
+    /// In the hand of a player, from 0.
+    Hand(Player, usize),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Square(square) => write!(f, "on the board at {}", square_at(square)),
+            Self::Hand(player, _) => write!(f, "in the hand of {player}"),
+        }
+    }
+}
+
+/// What is wrong with a set-up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SetupError {
+    /// It is not said who is to move.
+    #[error("the player to move is missing")]
+    NextPlayer,
+    /// A hand does not fit the board and the player to move (TT-2, TT-3).
+    #[error(
+        "the hand of {player} has {found} cards: with {placed} on the board and {next} to move it must have {wanted}"
+    )]
+    HandSize {
+        /// Whose hand it is.
+        player: Player,
+        /// Cards in it.
+        found: usize,
+        /// Cards that must be in it.
+        wanted: usize,
+        /// Cards on the board.
+        placed: usize,
+        /// The player to move.
+        next: Player,
+    },
+    /// A hand has more cards than a hand can ever have (TT-2).
+    #[error("the hand of {player} has {found} cards: a hand has at most {HAND}")]
+    HandTooLarge {
+        /// Whose hand it is.
+        player: Player,
+        /// Cards in it.
+        found: usize,
+    },
+    /// A card is in two places (TT-1).
+    #[error("card {id} is in two places: {first}, and {second}")]
+    DuplicateCard {
+        /// Its id.
+        id: u32,
+        /// The first place.
+        first: Place,
+        /// The second place.
+        second: Place,
+    },
+    /// No card shows the colour of the player who has just placed one (TT-3).
+    #[error("{0} has just placed a card, but none on the board is theirs")]
+    LastCardMissing(Player),
+    /// The count of drawn rounds is out of range (TT-13).
+    #[error("sudden_death_count must be from 0 to {max}, not {0}", max = Rules::MAX_SUDDEN_DEATHS)]
+    DrawnRounds(u32),
+}
+
+impl RuleBreach for SetupError {
+    fn clause(&self) -> &'static str {
+        match self {
+            Self::DuplicateCard { .. } => "TT-1",
+            Self::HandTooLarge { .. } | Self::HandSize { .. } => "TT-2",
+            Self::NextPlayer | Self::LastCardMissing(_) => "TT-3",
+            Self::DrawnRounds(_) => "TT-13",
+        }
+    }
+}
+
+/// The element of a square, and the card on it with the player whose colour it shows.
+pub type DiagramSquare = (Option<Element>, Option<(Card, Player)>);
+
+/// A board made by hand, with or without a game around it: its cards are right and all different, and that is all.
+/// Whatever else is there is kept as it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagram {
+    /// The rules it is looked at under.
+    pub rules: Rules,
+    /// The squares, row by row.
+    pub squares: [DiagramSquare; SQUARES],
+    /// The cards in the hands.
+    pub hands: [Vec<Card>; 2],
+    /// The player to move, if that is known.
+    pub next_player: Option<Player>,
+    /// How many rounds before this one were drawn, one after the other.
+    pub drawn_rounds: u16,
+}
+
+impl Diagram {
+    /// What the card on a square takes, as if its owner had just placed it, and the diagram after it.
+    /// None if no card lies there.
+    pub fn resolve(mut self, arrived_at: usize) -> Option<(Vec<Capture>, Self)> {
+        let (_, owner) = self.squares[arrived_at].1?;
+        let mut board = Board::new(self.squares.map(|(element, _)| element));
+        for (square, (_, card)) in self.squares.iter().enumerate() {
+            if let &Some((card, owner)) = card {
+                board.put(self.rules, square, card.ranks(), card.element(), owner);
+            }
+        }
+        let card_on = |square: usize| self.squares[square].1.map(|(card, _)| card);
+        let mut captures = Vec::new();
+        let taken = resolve(&board, self.rules, arrived_at, |taken| captures.extend(taken.explain(card_on)));
+        for square in each(taken) {
+            self.squares[square].1 = self.squares[square].1.map(|(card, _)| (card, owner));
+        }
+        Some((captures, self))
+    }
+}
+
+impl Setup {
+    /// Every card that could be read, and where it is: the board row by row, then the hands, each as far as a hand goes.
+    fn cards(&self) -> impl Iterator<Item = (Card, Place)> {
+        let on_board = self.squares.iter().enumerate().filter_map(|(index, square)| {
+            let card = square.card?.card?;
+            Some((card, Place::Square(index)))
+        });
+        let in_hand = Player::ALL.into_iter().flat_map(|player| {
+            self.hands[player as usize]
+                .iter()
+                .take(HAND)
+                .enumerate()
+                .filter_map(move |(index, card)| Some(((*card)?, Place::Hand(player, index))))
+        });
+        on_board.chain(in_hand)
+    }
+
+    /// Notes what no board can have, with or without a game around it.
+    fn check_cards(&self, errors: &mut Vec<SetupError>) {
+        for player in Player::ALL {
+            let found = self.hands[player as usize].len();
+            if found > HAND {
+                errors.push(SetupError::HandTooLarge { player, found });
+            }
+        }
+        for (index, (card, second)) in self.cards().enumerate() {
+            let id = card.id();
+            if let Some((_, first)) = self.cards().take(index).find(|(earlier, _)| earlier.id() == id) {
+                errors.push(SetupError::DuplicateCard { id, first, second });
+            }
+        }
+        if self.drawn_rounds > Rules::MAX_SUDDEN_DEATHS.into() {
+            errors.push(SetupError::DrawnRounds(self.drawn_rounds));
+        }
+    }
+
+    /// Notes what no game can have.
+    fn check_game(&self, errors: &mut Vec<SetupError>) {
+        let Some(next) = self.next_player else {
+            errors.push(SetupError::NextPlayer);
+            return;
+        };
+        let placed = self.squares.iter().filter(|square| square.card.is_some()).count();
+        for player in Player::ALL {
+            let found = self.hands[player as usize].len();
+            let wanted = HAND - if player == next { placed / 2 } else { placed.div_ceil(2) };
+            // One that is too large for any game has been noted.
+            if found != wanted && found <= HAND {
+                errors.push(SetupError::HandSize { player, found, wanted, placed, next });
+            }
+        }
+        let last = next.other();
+        let shows = |square: &SetupSquare| match square.card {
+            // What could not be read may be theirs.
+            Some(card) => card.owner.is_none_or(|owner| owner == last),
+            None => false,
+        };
+        if placed > 0 && !self.squares.iter().any(shows) {
+            errors.push(SetupError::LastCardMissing(last));
+        }
+    }
+
+    /// The set-up with everything read, or nothing if something was not.
+    fn complete(&self) -> Option<Diagram> {
+        let mut squares = [(None, None); SQUARES];
+        for (to, from) in squares.iter_mut().zip(&self.squares) {
+            let card = match from.card {
+                Some(SetupCard { card, owner }) => Some((card?, owner?)),
+                None => None,
+            };
+            *to = (from.element, card);
+        }
+        let hand = |player: Player| self.hands[player as usize].iter().copied().collect::<Option<_>>();
+        Some(Diagram {
+            rules: self.rules,
+            squares,
+            hands: [hand(Player::One)?, hand(Player::Two)?],
+            next_player: self.next_player,
+            drawn_rounds: u16::try_from(self.drawn_rounds).ok()?,
+        })
+    }
+}
+
+impl TryFrom<&Setup> for Diagram {
+    /// Everything that is wrong. Empty if something could not be read, and what could is right.
+    type Error = Vec<SetupError>;
+
+    fn try_from(setup: &Setup) -> Result<Self, Vec<SetupError>> {
+        let mut errors = Vec::new();
+        setup.check_cards(&mut errors);
+        setup.complete().filter(|_| errors.is_empty()).ok_or(errors)
+    }
+}
+
+impl TryFrom<&Setup> for TripleTriad {
+    /// Everything that is wrong. Empty if something could not be read, and what could is right.
+    type Error = Vec<SetupError>;
+
+    /// The one door from a set-up to a game.
+    fn try_from(setup: &Setup) -> Result<Self, Vec<SetupError>> {
+        let mut errors = Vec::new();
+        setup.check_cards(&mut errors);
+        setup.check_game(&mut errors);
+        let diagram = setup.complete().filter(|_| errors.is_empty());
+        let game = diagram.as_ref().and_then(gather);
+        game.ok_or(errors)
+    }
+}
+
+/// The game of a diagram that has been found right: its ten cards, and where they are.
+fn gather(diagram: &Diagram) -> Option<TripleTriad> {
+    let on_board = diagram.squares.iter().filter_map(|(_, card)| card.map(|(card, _)| card));
+    let mut every = diagram.hands.iter().flatten().copied().chain(on_board);
+    let mut cards = [every.next()?; CARDS];
+    for card in &mut cards[1..] {
+        *card = every.next()?;
+    }
+    let elements = diagram.squares.map(|(element, _)| element);
+    let mut position =
+        Position::start(diagram.rules, &cards, elements, diagram.next_player?, diagram.drawn_rounds);
+    let mut next = 0..CARDS;
+    for player in Player::ALL {
+        for card in next.by_ref().take(diagram.hands[player as usize].len()) {
+            position.set_hand(card, player);
+        }
+    }
+    for (square, (_, card)) in diagram.squares.iter().enumerate() {
+        if let &Some((_, owner)) = card {
+            position.set_up(next.next()?, square, owner);
+        }
+    }
+    Some(TripleTriad { cards, position })
+}
+
+impl From<&TripleTriad> for Diagram {
+    fn from(game: &TripleTriad) -> Self {
+        let TripleTriad { cards, position } = game;
+        let mut squares = position.elements().map(|element| (element, None));
+        for (square, (_, there)) in squares.iter_mut().enumerate() {
+            *there = position.card_on(square).map(|(card, owner)| (cards[card], owner));
+        }
+        Self {
+            rules: position.rules(),
+            squares,
+            hands: Player::ALL.map(|player| position.hand_cards(player).map(|card| cards[card]).collect()),
+            next_player: Some(position.next_player()),
+            drawn_rounds: position.drawn_rounds(),
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! A picture of a board in characters, for people.
+
+use std::fmt::Write;
+
+use super::{Card, Diagram, Element, Rule, Side, View, board::WIDTH};
+use crate::games::Player;
+
+/// Characters between the bars of a square.
+const INNER: usize = 20;
+/// Characters left for a name between the ranks at its sides.
+const NAME: usize = INNER - 4;
+
+/// Draws the board, and the hands below it.
+///
+/// A card is its name between its four ranks, with the letter of its owner in the corner. The element of a square stands
+/// at its upper right, and below it what it does to the card there.
+pub(super) fn draw(diagram: &Diagram) -> String {
+    draw_with_hidden(diagram, None)
+}
+
+impl View {
+    /// A picture of what the viewer sees.
+    pub fn text(&self) -> String {
+        draw_with_hidden(&self.diagram, self.hidden.map(|hidden| (hidden.viewer.other(), hidden.cards)))
+    }
+}
+
+fn draw_with_hidden(diagram: &Diagram, hidden: Option<(Player, usize)>) -> String {
+    let bar = format!("+{}\n", format!("{}+", "-".repeat(INNER)).repeat(WIDTH));
+    let mut text = bar.clone();
+    for row in diagram.squares.chunks(WIDTH) {
+        let squares: Vec<[String; 3]> =
+            row.iter().map(|&(element, card)| draw_square(diagram, element, card)).collect();
+        for line in 0..3 {
+            for square in &squares {
+                text.push('|');
+                text.push_str(&square[line]);
+            }
+            text.push_str("|\n");
+        }
+        text.push_str(&bar);
+    }
+    let is_full = diagram.squares.iter().all(|(_, card)| card.is_some());
+    for player in Player::ALL {
+        let hand = &diagram.hands[player as usize];
+        let hidden = hidden.filter(|&(other, _)| other == player).map(|(_, cards)| cards);
+        let count = hidden.unwrap_or(hand.len());
+        let cards = if count == 1 { "card" } else { "cards" };
+        let turn = if diagram.next_player == Some(player) && !is_full { ", next to move" } else { "" };
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{player} ({}): {count} {cards} in hand{turn}", letter(player));
+        for card in hand {
+            draw_card(&mut text, card);
+        }
+        if hidden.is_some_and(|cards| cards > 0) {
+            text.push_str("  (hidden)\n");
+        }
+    }
+    text
+}
+
+fn letter(player: Player) -> char {
+    match player {
+        Player::One => 'X',
+        Player::Two => 'O',
+    }
+}
+
+fn draw_square(diagram: &Diagram, element: Option<Element>, card: Option<(Card, Player)>) -> [String; 3] {
+    let element_name = element.map(|element| element.to_string()).unwrap_or_default();
+    let Some((card, owner)) = card else {
+        return [format!("{element_name:>width$} ", width = INNER - 1), " ".repeat(INNER), " ".repeat(INNER)];
+    };
+    let rank = |side| rank(card.ranks().of(side));
+    let name: String = card.to_string().chars().take(NAME).collect();
+    let half = INNER / 2 - 1;
+    let change = match element {
+        Some(element) if diagram.rules.has(Rule::Elemental) => {
+            if card.element() == Some(element) {
+                "+1"
+            } else {
+                "-1"
+            }
+        }
+        _ => "",
+    };
+    [
+        format!("{:<half$}{}{element_name:>half$} ", letter(owner), rank(Side::Top), half = half),
+        format!("{} {name:^NAME$} {}", rank(Side::Left), rank(Side::Right)),
+        format!("{:half$}{}{change:>half$} ", "", rank(Side::Bottom), half = half),
+    ]
+}
+
+fn draw_card(text: &mut String, card: &Card) {
+    let _ = write!(text, "  {}: {}", card.id(), card.ranks());
+    if !card.name().is_empty() {
+        let _ = write!(text, " {}", card.name());
+    }
+    if let Some(element) = card.element() {
+        let _ = write!(text, ", {element}");
+    }
+    let _ = writeln!(text, ", level {}", card.level());
+}
+
+/// A rank as on a card: `A` for 10.
+fn rank(rank: u8) -> String {
+    format!("{rank:X}")
+}

@@ -1,0 +1,234 @@
+//! Which cards change hands after a game (TT-14).
+
+use std::{
+    cmp::Reverse,
+    collections::{HashMap, HashSet},
+};
+
+use super::{Card, Diagram, Outcome, TradeRule, TripleTriad};
+use crate::games::{Game, Player, RuleBreach};
+
+/// A trade that can be settled: the game is won, the collections hold together, and the picks are right.
+#[derive(Clone, Debug)]
+pub struct Trade {
+    rule: TradeRule,
+    winner: Player,
+    /// The cards on the board and whose colour they show, row by row.
+    board: Vec<(Card, Player)>,
+    collections: [Vec<Card>; 2],
+    /// The ids of the cards that the winner takes, with ONE and DIFF.
+    picks: Vec<u32>,
+}
+
+/// A card that goes into a collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// The card.
+    pub card: Card,
+    /// Whose collection it leaves; none if it was in neither.
+    pub from: Option<Player>,
+    /// Whose collection it enters.
+    pub to: Player,
+}
+
+/// A settled trade.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settlement {
+    /// What each player owns now.
+    pub collections: [Vec<Card>; 2],
+    /// Every card that went into a collection, in order.
+    pub transfers: Vec<Transfer>,
+}
+
+/// Why a trade cannot be settled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TradeError {
+    /// The game is not over.
+    #[error("the game is not over: there is nothing to trade for yet")]
+    NotOver,
+    /// Nobody has won.
+    #[error("nobody has won this game: there is nothing to trade for")]
+    NoWinner,
+    /// A card is there twice in the collections.
+    #[error("card {id} is in the collections already")]
+    DuplicateCard {
+        /// Whose collection has it a second time.
+        player: Player,
+        /// Where in that collection, from 0.
+        index: usize,
+        /// Its id.
+        id: u32,
+    },
+    /// A card of a collection is another one in the game.
+    #[error("card {id} is another card in the game: an id stands for one card")]
+    CardMismatch {
+        /// Whose collection has it.
+        player: Player,
+        /// Where in that collection, from 0.
+        index: usize,
+        /// Its id.
+        id: u32,
+    },
+    /// A card is picked that the loser does not own.
+    #[error("card {id} is not in the collection of {loser}")]
+    UnknownPick {
+        /// Which pick, from 0.
+        index: usize,
+        /// The id picked.
+        id: u32,
+        /// Who has lost.
+        loser: Player,
+    },
+    /// A card is picked twice.
+    #[error("card {id} is picked twice")]
+    DoublePick {
+        /// Which pick, from 0.
+        index: usize,
+        /// The id picked.
+        id: u32,
+    },
+    /// More or fewer cards are picked than the rule gives.
+    #[error("{found} cards are picked: the trade rule gives {wanted}")]
+    PickCount {
+        /// Cards picked.
+        found: usize,
+        /// Cards to pick.
+        wanted: usize,
+    },
+}
+
+impl RuleBreach for TradeError {
+    fn clause(&self) -> &'static str {
+        match self {
+            Self::DuplicateCard { .. } | Self::CardMismatch { .. } => "TT-1",
+            _ => "TT-14",
+        }
+    }
+}
+
+impl Trade {
+    /// A trade after a game, if it can be settled. The collections are those of player one and of player two;
+    /// without picks the best cards are picked.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with it.
+    pub fn new(
+        game: &TripleTriad,
+        collections: [Vec<Card>; 2],
+        picks: Vec<u32>,
+    ) -> Result<Self, Vec<TradeError>> {
+        let mut errors = Vec::new();
+        check_collections(game, &collections, &mut errors);
+        let (winner, scores) = match winner(game) {
+            Ok(won) => won,
+            Err(error) => {
+                errors.push(error);
+                return Err(errors);
+            }
+        };
+        let rule = game.position().rules().trade();
+        let loser = winner.other();
+        let owned = &collections[loser as usize];
+        let wanted = match rule {
+            TradeRule::One => 1,
+            TradeRule::Diff => scores[0].abs_diff(scores[1]) as usize,
+            TradeRule::None | TradeRule::Direct | TradeRule::All => 0,
+        }
+        .min(owned.len());
+        let picks = if picks.is_empty() {
+            best(owned, wanted)
+        } else {
+            check_picks(&picks, owned, loser, wanted, &mut errors);
+            picks
+        };
+        let board = Diagram::from(game).squares.into_iter().filter_map(|(_, card)| card).collect();
+        if errors.is_empty() { Ok(Self { rule, winner, board, collections, picks }) } else { Err(errors) }
+    }
+
+    /// Moves the cards.
+    pub fn settle(self) -> Settlement {
+        let Self { rule, winner, board, mut collections, picks } = self;
+        let loser = winner.other();
+        let moves: Vec<(Card, Player)> = match rule {
+            TradeRule::None => Vec::new(),
+            TradeRule::One | TradeRule::Diff => {
+                let owned: HashMap<u32, Card> =
+                    collections[loser as usize].iter().map(|card| (card.id(), *card)).collect();
+                picks.iter().filter_map(|id| Some((*owned.get(id)?, winner))).collect()
+            }
+            TradeRule::Direct => board,
+            TradeRule::All => collections[loser as usize].iter().map(|&card| (card, winner)).collect(),
+        };
+        let mut owner: HashMap<u32, Player> = HashMap::new();
+        for player in Player::ALL {
+            owner.extend(collections[player as usize].iter().map(|card| (card.id(), player)));
+        }
+        let transfer = |(card, to): (Card, Player)| {
+            let from = owner.get(&card.id()).copied();
+            (from != Some(to)).then_some(Transfer { card, from, to })
+        };
+        let transfers: Vec<Transfer> = moves.into_iter().filter_map(transfer).collect();
+        let gone: HashSet<u32> = transfers.iter().map(|transfer| transfer.card.id()).collect();
+        for player in Player::ALL {
+            let collection = &mut collections[player as usize];
+            collection.retain(|card| !gone.contains(&card.id()));
+            let came = transfers.iter().filter(|transfer| transfer.to == player);
+            collection.extend(came.map(|transfer| transfer.card));
+        }
+        Settlement { collections, transfers }
+    }
+}
+
+/// Who takes cards after a game, and its scores.
+///
+/// # Errors
+///
+/// If nobody does.
+pub fn winner(game: &TripleTriad) -> Result<(Player, [u32; 2]), TradeError> {
+    match game.outcome() {
+        Outcome::Won { winner, scores } => Ok((winner, scores)),
+        Outcome::InProgress { .. } => Err(TradeError::NotOver),
+        Outcome::Draw { .. } | Outcome::SuddenDeath { .. } | Outcome::FinalDraw { .. } => {
+            Err(TradeError::NoWinner)
+        }
+    }
+}
+
+/// Notes cards that are there twice, and cards that are others in the game.
+fn check_collections(game: &TripleTriad, collections: &[Vec<Card>; 2], errors: &mut Vec<TradeError>) {
+    let mut seen = HashSet::new();
+    for player in Player::ALL {
+        for (index, card) in collections[player as usize].iter().enumerate() {
+            let id = card.id();
+            if !seen.insert(id) {
+                errors.push(TradeError::DuplicateCard { player, index, id });
+            }
+            if game.cards().iter().any(|other| other.id() == id && other != card) {
+                errors.push(TradeError::CardMismatch { player, index, id });
+            }
+        }
+    }
+}
+
+fn check_picks(picks: &[u32], owned: &[Card], loser: Player, wanted: usize, errors: &mut Vec<TradeError>) {
+    if picks.len() != wanted {
+        errors.push(TradeError::PickCount { found: picks.len(), wanted });
+    }
+    let owned: HashSet<u32> = owned.iter().map(Card::id).collect();
+    let mut seen = HashSet::new();
+    for (index, &id) in picks.iter().enumerate() {
+        if !owned.contains(&id) {
+            errors.push(TradeError::UnknownPick { index, id, loser });
+        } else if !seen.insert(id) {
+            errors.push(TradeError::DoublePick { index, id });
+        }
+    }
+}
+
+/// The ids of the best cards: of the highest level, then of the greatest sum of ranks, then of the lowest id.
+fn best(owned: &[Card], count: usize) -> Vec<u32> {
+    let mut cards: Vec<&Card> = owned.iter().collect();
+    cards.sort_by_key(|card| (Reverse(card.level()), Reverse(card.ranks().sum()), card.id()));
+    cards.into_iter().take(count).map(Card::id).collect()
+}

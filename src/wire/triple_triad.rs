@@ -1,0 +1,251 @@
+//! The messages of Triple Triad.
+
+mod card;
+mod description;
+mod opening;
+mod rules;
+mod state;
+mod trade;
+
+pub use self::trade::{read_trade, write_settlement};
+use self::{
+    card::write_card,
+    opening::read_opening,
+    rules::read_rules,
+    state::{read_diagram, read_game, setup_error_code, write_diagram, write_view},
+};
+use super::{
+    Form, Path, Violations, WireGame, proto,
+    refusal::breach,
+    state::{notation_of, note_parse_errors},
+    vocabulary::{read_player, read_required_square, write_outcome},
+};
+use crate::games::{
+    GameId, Player,
+    triple_triad::{
+        Arrival, CATALOGUE, Capture, CaptureRule, Diagram, Event, IllegalMove, Move, Opening, Outcome,
+        ParseError, Rules, TripleTriad, View,
+    },
+};
+
+const GAME: GameId = GameId::TripleTriad;
+const NAME: &str = GAME.name();
+
+impl WireGame for TripleTriad {
+    fn describe() -> proto::GameDescription {
+        description::describe()
+    }
+
+    fn built_in_cards() -> Vec<proto::TripleTriadCard> {
+        CATALOGUE.iter().map(write_card).collect()
+    }
+
+    fn read_state(state: &proto::state::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Self> {
+        let proto::state::Kind::TripleTriad(state) = state else {
+            violations.game_mismatch(at, "state", GAME);
+            return None;
+        };
+        read_game(state, &at.field(NAME), violations)
+    }
+
+    fn note_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
+        let code = match &error {
+            ParseError::Notation(_) => proto::ErrorReason::InvalidNotation,
+            ParseError::View => proto::ErrorReason::StateIsView,
+            ParseError::Rules(_) => proto::ErrorReason::ValueOutOfRange,
+            ParseError::Card { error, .. } => card::error_code(*error),
+            ParseError::Setup(error) => setup_error_code(*error),
+        };
+        violations.add_breach(at, code, &error);
+    }
+
+    fn read_move(mv: &proto::r#move::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Move> {
+        let proto::r#move::Kind::TripleTriad(mv) = mv else {
+            violations.game_mismatch(at, "move", GAME);
+            return None;
+        };
+        let at = at.field(NAME);
+        if mv.card_id.is_none() {
+            violations.required(&at.field("card_id"));
+        }
+        let square = read_required_square(mv.square, &at.field("square"), violations);
+        Some(Move { card: mv.card_id?, square: square? })
+    }
+
+    fn read_rules(
+        rules: &proto::rule_set::Kind,
+        at: &Path<'_>,
+        violations: &mut Violations,
+    ) -> Option<Rules> {
+        let proto::rule_set::Kind::TripleTriad(rules) = rules else {
+            violations.game_mismatch(at, "rule set", GAME);
+            return None;
+        };
+        read_rules(rules, &at.field(NAME), violations)
+    }
+
+    fn read_opening(
+        setup: Option<&proto::new_game_request::Setup>,
+        rules: Option<&Rules>,
+        violations: &mut Violations,
+    ) -> Option<Opening> {
+        let default = proto::TripleTriadSetup::default();
+        let setup = match setup {
+            Some(proto::new_game_request::Setup::TripleTriad(setup)) => setup,
+            _ => &default,
+        };
+        read_opening(setup, rules.copied(), &Path::root(NAME), violations)
+    }
+
+    fn read_viewer(viewer: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Player> {
+        read_player(viewer, at, violations)
+    }
+
+    fn read_board(
+        request: &proto::ResolveCapturesRequest,
+        violations: &mut Violations,
+    ) -> Option<(Arrival, Form)> {
+        let at = Path::root("state");
+        let diagram = match request.state.as_ref().and_then(|state| state.kind.as_ref()) {
+            Some(proto::state::Kind::TripleTriad(state)) => {
+                read_diagram(state, &at.field(NAME), violations).map(|diagram| (diagram, Form::Typed))
+            }
+            Some(proto::state::Kind::Notation(text)) => {
+                let at = at.field("notation");
+                notation_of(text, &at, violations).and_then(|text| {
+                    let diagram = Diagram::parse(text);
+                    note_parse_errors::<Self, _>(diagram, &at, violations)
+                        .map(|diagram| (diagram, Form::Notation))
+                })
+            }
+            _ => {
+                violations.required(&at);
+                None
+            }
+        };
+        let at = Path::root("arrived_at");
+        let square = read_required_square(request.arrived_at, &at, violations)?;
+        let (diagram, form) = diagram?;
+        let arrival = Arrival::new(diagram, square);
+        if arrival.is_none() {
+            violations.add(&at, proto::ErrorReason::NothingThere, format!("no card lies at {square}"));
+        }
+        arrival.map(|arrival| (arrival, form))
+    }
+
+    fn write_state(&self) -> proto::state::Kind {
+        proto::state::Kind::TripleTriad(write_diagram(&self.into()))
+    }
+
+    fn write_move(mv: &Move) -> proto::r#move::Kind {
+        proto::r#move::Kind::TripleTriad(proto::TripleTriadMove {
+            card_id: Some(mv.card),
+            square: Some(mv.square.into()),
+        })
+    }
+
+    fn write_event(event: Event) -> proto::Event {
+        let kind = match event {
+            Event::Placed { player, card, square } => proto::event::Kind::Placed(proto::Placed {
+                player: proto::Player::from(player).into(),
+                square: Some(square.into()),
+                card_id: Some(card.id()),
+            }),
+            Event::Captured(capture) => proto::event::Kind::Captured(Self::write_capture(capture)),
+        };
+        proto::Event { kind: Some(kind) }
+    }
+
+    fn write_outcome(outcome: Outcome) -> proto::Outcome {
+        let full = proto::EndReason::BoardFull;
+        let (written, scores, drawn_rounds) = match outcome {
+            Outcome::InProgress { scores, drawn_rounds } => (
+                write_outcome(proto::Result::InProgress, proto::EndReason::Unspecified, None),
+                scores,
+                drawn_rounds,
+            ),
+            Outcome::Won { winner, scores } => {
+                (write_outcome(proto::Result::WinnerDetermined, full, Some(winner)), scores, 0)
+            }
+            Outcome::Draw { scores, drawn_rounds } => {
+                (write_outcome(proto::Result::Draw, full, None), scores, drawn_rounds)
+            }
+            Outcome::SuddenDeath { scores, drawn_rounds } => {
+                (write_outcome(proto::Result::SuddenDeathContinue, full, None), scores, drawn_rounds)
+            }
+            Outcome::FinalDraw { scores, drawn_rounds } => {
+                (write_outcome(proto::Result::FinalDraw, full, None), scores, drawn_rounds)
+            }
+        };
+        let score = |(player, points)| proto::Score {
+            player: proto::Player::from(player).into(),
+            points: Some(points),
+        };
+        proto::Outcome {
+            scores: Player::ALL.into_iter().zip(scores).map(score).collect(),
+            sudden_death_count: Some(drawn_rounds.into()),
+            ..written
+        }
+    }
+
+    fn write_capture(capture: Capture) -> proto::Capture {
+        let rule = |rule| {
+            i32::from(match rule {
+                CaptureRule::Basic => proto::TripleTriadCaptureRule::Basic,
+                CaptureRule::Same => proto::TripleTriadCaptureRule::Same,
+                CaptureRule::SameWall => proto::TripleTriadCaptureRule::SameWall,
+                CaptureRule::Plus => proto::TripleTriadCaptureRule::Plus,
+                CaptureRule::Combo => proto::TripleTriadCaptureRule::Combo,
+            })
+        };
+        proto::Capture {
+            explanation: capture.to_string(),
+            kind: Some(proto::capture::Kind::TripleTriad(proto::TripleTriadCapture {
+                card_id: capture.card.id(),
+                square: Some(capture.square.into()),
+                by_card_id: capture.by.id(),
+                by_square: Some(capture.by_square.into()),
+                rules: capture.rules.each().map(rule).collect(),
+                rank: Some(capture.rank.into()),
+                taken_rank: Some(capture.taken_rank.into()),
+                sum: capture.sum().map(Into::into),
+                wave: Some(capture.wave.into()),
+            })),
+        }
+    }
+
+    fn write_board(board: &Arrival, form: Form) -> proto::State {
+        let diagram = board.diagram();
+        let kind = match form {
+            Form::Typed => proto::state::Kind::TripleTriad(write_diagram(diagram)),
+            Form::Notation => proto::state::Kind::Notation(diagram.notation()),
+        };
+        proto::State { kind: Some(kind) }
+    }
+
+    fn write_view(view: &View, form: Form) -> proto::State {
+        let kind = match form {
+            Form::Typed => proto::state::Kind::TripleTriad(write_view(view)),
+            Form::Notation => proto::state::Kind::Notation(view.notation()),
+        };
+        proto::State { kind: Some(kind) }
+    }
+
+    fn write_illegal(reason: &IllegalMove, at: &Path<'_>, form: Form) -> proto::Reason {
+        let (code, field) = match reason {
+            IllegalMove::GameOver => return breach(proto::ErrorReason::GameOver, at, reason),
+            IllegalMove::UnknownCard(_) | IllegalMove::CardOnBoard(_) | IllegalMove::OthersCard(_) => {
+                (proto::ErrorReason::CardNotInHand, "card_id")
+            }
+            IllegalMove::SquareOutOfRange(_) => (proto::ErrorReason::SquareOutOfRange, "square"),
+            IllegalMove::SquareOccupied(_) => (proto::ErrorReason::SquareOccupied, "square"),
+        };
+        match form {
+            Form::Typed => breach(code, at.field(NAME).field(field), reason),
+            Form::Notation => proto::Reason {
+                message: reason.counted_from_one(),
+                ..breach(code, at.field("notation"), reason)
+            },
+        }
+    }
+}

@@ -1,0 +1,90 @@
+use super::card::{read_cards, read_element};
+use crate::{
+    games::{
+        Player, Square,
+        triple_triad::{CardList, Element, Opening, OpeningError, OpeningSetup, Rules},
+    },
+    wire::{
+        Path, Violations, proto,
+        vocabulary::{read_player, read_required_square},
+    },
+};
+
+/// Reads what a game is started from.
+pub(super) fn read_opening(
+    setup: &proto::TripleTriadSetup,
+    rules: Option<Rules>,
+    at: &Path<'_>,
+    violations: &mut Violations,
+) -> Option<Opening> {
+    let mut cards = |cards: &[proto::TripleTriadCard], field| read_cards(cards, &at.field(field), violations);
+    let hands = [cards(&setup.hand_one, "hand_one"), cards(&setup.hand_two, "hand_two")];
+    let collections =
+        [cards(&setup.collection_one, "collection_one"), cards(&setup.collection_two, "collection_two")];
+    let first_player =
+        setup.first_player.map(|player| read_player(player, &at.field("first_player"), violations));
+    let elements = setup.elemental_squares.as_ref().map(|elements| {
+        let at = at.field("elemental_squares");
+        let at = at.field("squares");
+        let squares = elements.squares.iter().enumerate();
+        squares.map(|(index, square)| read_elemental_square(square, &at.index(index), violations)).collect()
+    });
+    let setup = OpeningSetup { rules, hands, collections, first_player: first_player.flatten(), elements };
+    match Opening::try_from(&setup) {
+        Ok(opening) => Some(opening).filter(|_| first_player != Some(None)),
+        Err(errors) => {
+            for error in errors {
+                note_error(error, at, violations);
+            }
+            None
+        }
+    }
+}
+
+fn read_elemental_square(
+    square: &proto::TripleTriadElementalSquare,
+    at: &Path<'_>,
+    violations: &mut Violations,
+) -> (Option<Square>, Option<Element>) {
+    let place = read_required_square(square.square, &at.field("square"), violations);
+    let element = read_element(square.element, &at.field("element"), violations);
+    (place, element)
+}
+
+fn note_error(error: OpeningError, at: &Path<'_>, violations: &mut Violations) {
+    use proto::ErrorReason;
+    let (code, list, player) = match error {
+        OpeningError::SquareOutOfRange { index, .. } | OpeningError::DuplicateSquare { index, .. } => {
+            let code = match error {
+                OpeningError::SquareOutOfRange { .. } => ErrorReason::ValueOutOfRange,
+                _ => ErrorReason::DuplicateSquare,
+            };
+            let squares = at.field("elemental_squares");
+            let at = squares.field("squares");
+            return violations.add_breach(&at.index(index).field("square"), code, &error);
+        }
+        OpeningError::DuplicateCard { list, player, index, .. } => {
+            let at = at.field(field_of(list, player));
+            return violations.add_breach(&at.index(index).field("id"), ErrorReason::DuplicateCard, &error);
+        }
+        OpeningError::Missing(list, player) => (ErrorReason::FieldRequired, list, player),
+        OpeningError::HandSize { player, .. } => (ErrorReason::HandSizeMismatch, CardList::Hand, player),
+        OpeningError::CollectionSize { player, .. } => {
+            (ErrorReason::HandSizeMismatch, CardList::Collection, player)
+        }
+        OpeningError::HandWithRandom(player) => (ErrorReason::SetupConflict, CardList::Hand, player),
+        OpeningError::CollectionWithoutRandom(player) => {
+            (ErrorReason::SetupConflict, CardList::Collection, player)
+        }
+    };
+    violations.add_breach(&at.field(field_of(list, player)), code, &error);
+}
+
+fn field_of(list: CardList, player: Player) -> &'static str {
+    match (list, player) {
+        (CardList::Hand, Player::One) => "hand_one",
+        (CardList::Hand, Player::Two) => "hand_two",
+        (CardList::Collection, Player::One) => "collection_one",
+        (CardList::Collection, Player::Two) => "collection_two",
+    }
+}

@@ -1,0 +1,102 @@
+use super::{
+    GAME,
+    card::{read_cards, write_card},
+};
+use crate::{
+    games::{
+        Player,
+        triple_triad::{Settlement, Trade, TradeError, Transfer, TripleTriad, trade_winner},
+    },
+    wire::{
+        Path, Refusal, Violations, proto,
+        state::{game_of_state, note_unknown_game, read_state},
+    },
+};
+
+/// Reads a trade that can be settled.
+///
+/// # Errors
+///
+/// Everything that is wrong with it.
+pub fn read_trade(request: &proto::SettleTradeRequest) -> Result<Trade, Refusal> {
+    let mut violations = Violations::default();
+    let at = Path::root("state");
+    let state = request.state.as_ref();
+    let game = match game_of_state(state) {
+        Some(GAME) => read_state::<TripleTriad>(state, &at, &mut violations).map(|(game, _)| game),
+        Some(_) => {
+            violations.game_mismatch(&at, "state", GAME);
+            None
+        }
+        None => {
+            note_unknown_game(state, &at, &mut violations);
+            None
+        }
+    };
+    let mut read = |cards: &[proto::TripleTriadCard], player| {
+        let cards = read_cards(cards, &Path::root(collection(player)), &mut violations);
+        cards.into_iter().collect::<Option<Vec<_>>>()
+    };
+    let one = read(&request.collection_one, Player::One);
+    let two = read(&request.collection_two, Player::Two);
+    let trade = game.and_then(|game| {
+        let trade = match one.zip(two) {
+            Some((one, two)) => Trade::new(&game, [one, two], request.picks.clone()).map(Some),
+            // Without the collections only the game itself can be looked at.
+            None => trade_winner(&game).map(|_| None).map_err(|error| vec![error]),
+        };
+        trade.unwrap_or_else(|errors| {
+            for error in errors {
+                note_error(error, &mut violations);
+            }
+            None
+        })
+    });
+    violations.finish(trade)
+}
+
+fn note_error(error: TradeError, violations: &mut Violations) {
+    use proto::ErrorReason;
+    match error {
+        TradeError::NotOver | TradeError::NoWinner => {
+            violations.add_breach(&Path::root("state"), ErrorReason::NoWinner, &error);
+        }
+        TradeError::DuplicateCard { player, index, .. } => {
+            let at = Path::root(collection(player));
+            violations.add_breach(&at.index(index).field("id"), ErrorReason::DuplicateCard, &error);
+        }
+        TradeError::CardMismatch { player, index, .. } => {
+            let at = Path::root(collection(player));
+            violations.add_breach(&at.index(index).field("id"), ErrorReason::CardMismatch, &error);
+        }
+        TradeError::UnknownPick { index, .. } | TradeError::DoublePick { index, .. } => {
+            violations.add_breach(&Path::root("picks").index(index), ErrorReason::WrongPick, &error);
+        }
+        TradeError::PickCount { .. } => {
+            violations.add_breach(&Path::root("picks"), ErrorReason::PickCountMismatch, &error);
+        }
+    }
+}
+
+/// The name of the field with the collection of a player.
+fn collection(player: Player) -> &'static str {
+    match player {
+        Player::One => "collection_one",
+        Player::Two => "collection_two",
+    }
+}
+
+/// Writes a settled trade.
+pub fn write_settlement(settlement: &Settlement) -> proto::SettleTradeResponse {
+    let [one, two] = &settlement.collections;
+    let transfer = |transfer: &Transfer| proto::TripleTriadTransfer {
+        card_id: transfer.card.id(),
+        from: transfer.from.map_or(proto::Player::Unspecified, Into::into).into(),
+        to: proto::Player::from(transfer.to).into(),
+    };
+    proto::SettleTradeResponse {
+        collection_one: one.iter().map(write_card).collect(),
+        collection_two: two.iter().map(write_card).collect(),
+        transfers: settlement.transfers.iter().map(transfer).collect(),
+    }
+}
