@@ -73,13 +73,18 @@ pub struct Limits {
     #[arg(long, env = "ARBITER_MAX_REPLAY_MOVES", value_name = "COUNT", default_value = "1000", value_parser = items)]
     pub max_replay_moves: usize,
 
+    /// Largest answer of EvaluateBatch, in bytes: 4 MiB is what clients take unless told otherwise. The items that do not
+    /// fit any more are refused: RESOURCE_EXHAUSTED each.
+    #[arg(long, env = "ARBITER_MAX_BATCH_ANSWER_BYTES", value_name = "BYTES", default_value = "4194304")]
+    pub max_batch_answer_bytes: usize,
+
     /// Most calls under way at the same time. One more: RESOURCE_EXHAUSTED at once.
     #[arg(long, env = "ARBITER_MAX_IN_FLIGHT", value_name = "COUNT", default_value = "10000")]
     pub max_in_flight: NonZeroUsize,
 
     /// Most EvaluateBatch calls among them, from their headers until their answer is sent: they bound the memory that
     /// large requests and unread answers take. One more: RESOURCE_EXHAUSTED at once.
-    #[arg(long, env = "ARBITER_MAX_BATCHES_IN_FLIGHT", value_name = "COUNT", default_value = "64")]
+    #[arg(long, env = "ARBITER_MAX_BATCHES_IN_FLIGHT", value_name = "COUNT", default_value = "32")]
     pub max_batches_in_flight: NonZeroUsize,
 
     /// Most connections at the same time. One more is closed at once.

@@ -104,6 +104,8 @@ pub struct Limits {
     pub replay_moves: usize,
     /// The most calls of an `EvaluateBatch`.
     pub batch_items: usize,
+    /// The most bytes of the answer to an `EvaluateBatch`.
+    pub batch_answer_bytes: usize,
 }
 
 /// The referee: it answers the calls of the contract and keeps nothing between them.

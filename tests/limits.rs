@@ -146,6 +146,26 @@ async fn a_batch_has_at_most_1000_calls() {
 }
 
 #[tokio::test]
+async fn the_answers_of_a_batch_have_at_most_as_many_bytes_as_configured() {
+    let whole: proto::EvaluateBatchResponse = {
+        let server = start(&[]);
+        Client::connect(&server.address).await.call("EvaluateBatch", &batch_of(3)).await.message()
+    };
+    for (bytes, fits) in [(whole.encoded_len(), true), (whole.encoded_len() - 1, false)] {
+        let server = start(&["--max-batch-answer-bytes", &bytes.to_string()]);
+        let client = Client::connect(&server.address).await;
+        let found: proto::EvaluateBatchResponse = client.call("EvaluateBatch", &batch_of(3)).await.message();
+        assert_eq!(found.answers[..2], whole.answers[..2], "what fits is answered");
+        match &found.answers[2].kind {
+            Some(proto::answer::Kind::Refusal(refusal)) if !fits => {
+                assert_eq!(refusal.reasons[0].code(), proto::ErrorReason::AnswerTooLarge);
+            }
+            _ => assert_eq!(found, whole, "{bytes} bytes"),
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_replay_has_at_most_as_many_moves_as_configured() {
     let server = start(&["--max-replay-moves", "3"]);
     let client = Client::connect(&server.address).await;
@@ -199,7 +219,7 @@ async fn answers_that_nobody_reads_do_not_pile_up() {
     let server = start(&[]);
     let client = Client::connect(&server.address).await;
     client.assert_answers().await;
-    let kind = Some(proto::call::Kind::ListGames(proto::ListGamesRequest {}));
+    let kind = Some(proto::call::Kind::ListGames(proto::ListGamesRequest::default()));
     let batch = proto::EvaluateBatchRequest { calls: vec![proto::Call { kind }; 1000] };
     let mut unread = Vec::new();
     for _ in 0..100 {
@@ -209,7 +229,7 @@ async fn answers_that_nobody_reads_do_not_pile_up() {
     }
     eventually("all are answered or refused", async || batches_handled(&server) == 100).await;
     let peak = peak_megabytes(&server);
-    // 64 batches may be under way, and each of these answers has 2.4 MB.
+    // 32 batches may be under way, and each answer has at most 4 MiB.
     assert!(peak < 192, "100 requests of 4 KB hold {peak} MiB");
 }
 

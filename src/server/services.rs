@@ -34,8 +34,11 @@ pub(super) struct RulesServices {
 }
 
 pub(super) fn rules(limits: &Limits, metrics: &Arc<Metrics>, drain: &Drain) -> RulesServices {
-    let limited =
-        service::Limits { replay_moves: limits.max_replay_moves, batch_items: limits.max_batch_items };
+    let limited = service::Limits {
+        replay_moves: limits.max_replay_moves,
+        batch_items: limits.max_batch_items,
+        batch_answer_bytes: limits.max_batch_answer_bytes,
+    };
     let referee = Referee::new(limited, metrics.clone(), drain.closing());
     let rules = |max_bytes| {
         RulesServiceServer::new(referee.clone())

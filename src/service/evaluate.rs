@@ -7,6 +7,7 @@ use std::{
     task::{Context, Poll},
 };
 
+use prost::{Message, length_delimiter_len};
 use tokio::time::{Instant, Sleep, sleep_until};
 use tokio_stream::Stream;
 use tokio_util::sync::WaitForCancellationFutureOwned;
@@ -30,8 +31,17 @@ impl<O: Observer> Referee<O> {
         request: &proto::EvaluateBatchRequest,
     ) -> Result<proto::EvaluateBatchResponse, Refusal> {
         check_items("calls", request.calls.len(), self.limits.batch_items)?;
-        let answers = request.calls.iter().map(|call| self.evaluate_call(call)).collect();
-        Ok(proto::EvaluateBatchResponse { answers })
+        // None once an answer did not fit: no further call is worked on then.
+        let mut room = Some(self.limits.batch_answer_bytes);
+        let answer = |call| {
+            let fitting = room.and_then(|bytes| {
+                let answer = self.evaluate_call(call);
+                room = bytes.checked_sub(size_in_batch(&answer));
+                room.map(|_| answer)
+            });
+            fitting.unwrap_or_else(|| refusal_answer(Refusal::answer_too_large()))
+        };
+        Ok(proto::EvaluateBatchResponse { answers: request.calls.iter().map(answer).collect() })
     }
 
     /// Answers one call of a batch or of a stream, on its own.
@@ -80,8 +90,10 @@ impl<O: Observer> Referee<O> {
                 self.item(Method::RenderState, request, calls::render_state).map(Answer::RenderState)
             }
         };
-        let kind = answer.unwrap_or_else(|refusal| Answer::Refusal(refusal.into()));
-        proto::Answer { kind: Some(kind) }
+        match answer {
+            Ok(kind) => proto::Answer { kind: Some(kind) },
+            Err(refusal) => refusal_answer(refusal),
+        }
     }
 
     fn item<Q: GameRequest, A>(
@@ -94,6 +106,16 @@ impl<O: Observer> Referee<O> {
         self.observer.item_answered(method, request.game(), answer.as_ref().err());
         answer
     }
+}
+
+fn refusal_answer(refusal: Refusal) -> proto::Answer {
+    proto::Answer { kind: Some(proto::answer::Kind::Refusal(refusal.into())) }
+}
+
+/// How many bytes of its batch an answer takes: its own, with its key and its length.
+fn size_in_batch(answer: &proto::Answer) -> usize {
+    let size = answer.encoded_len();
+    1 + length_delimiter_len(size) + size
 }
 
 /// The answers of an `Evaluate` stream. A call is read only when its answer is asked for, so a client
