@@ -238,3 +238,36 @@ async fn the_banner_has_a_command_to_try_at_the_real_address() {
     let [.., address, call] = words.as_slice() else { panic!("too short: {command}") };
     assert_eq!((*address, *call), (server.address.as_str(), "arbiter.v1.RulesService/NewGame"));
 }
+
+/// The cards of Triple Triad that a client is told of, when it asks for them or not.
+async fn listed_cards(include_cards: bool) -> Vec<proto::TripleTriadCard> {
+    let server = TestServer::start_with(&["--log", "off"]);
+    let answer = server.client().await.list_games(proto::ListGamesRequest { include_cards }).await;
+    let games = answer.expect("it is answered").into_inner().games;
+    games.into_iter().flat_map(|game| game.triple_triad_cards).collect()
+}
+
+#[tokio::test]
+async fn the_catalogue_is_told_to_those_who_ask() {
+    let cards = listed_cards(true).await;
+    let ids: Vec<u32> = cards.iter().filter_map(|card| card.id).collect();
+    assert_eq!(ids, (1..=110).collect::<Vec<_>>());
+    // One of them in full, from the list of the game.
+    let ifrit = proto::TripleTriadCard {
+        id: Some(85),
+        top: Some(9),
+        right: Some(6),
+        bottom: Some(2),
+        left: Some(8),
+        element: Some(proto::TripleTriadElement::Fire.into()),
+        level: Some(8),
+        name: "Ifrit".to_owned(),
+        notation: String::new(),
+    };
+    assert!(cards.contains(&ifrit), "{:?}", cards.iter().find(|card| card.name == "Ifrit"));
+}
+
+#[tokio::test]
+async fn the_catalogue_is_long_and_left_out_for_others() {
+    assert_eq!(listed_cards(false).await, []);
+}

@@ -27,7 +27,7 @@ fn drop_into(column: usize) -> proto::Call {
 }
 
 fn list_games() -> proto::Call {
-    proto::Call { kind: Some(call::Kind::ListGames(proto::ListGamesRequest {})) }
+    proto::Call { kind: Some(call::Kind::ListGames(proto::ListGamesRequest::default())) }
 }
 
 /// The state that an answer tells, or the code of its refusal.

@@ -192,6 +192,6 @@ async fn every_call_refuses_bytes_that_are_no_message() {
         assert_eq!(refusal(&reply.status), expected, "{}", method.name());
     }
     let games: proto::ListGamesResponse =
-        client.call("ListGames", &proto::ListGamesRequest {}).await.message();
+        client.call("ListGames", &proto::ListGamesRequest::default()).await.message();
     assert!(!games.games.is_empty());
 }
