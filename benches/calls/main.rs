@@ -13,17 +13,16 @@
 
 mod load;
 mod noop;
+mod requests;
 mod shapes;
 #[path = "../support/spread.rs"]
 mod spread;
 
 use std::env;
 
-use arbiter::wire::proto::{self, new_game_request::Setup, state::Kind};
-use prost::Message;
-
 use self::{
-    load::{Call, Load},
+    load::Load,
+    requests::calls,
     shapes::{ServerProcess, Shape},
     spread::Spread,
 };
@@ -51,7 +50,7 @@ fn compare_calls() {
         "CPU time of the server per call, {ROUNDS} rounds of {CALLS_A_ROUND} (median, lowest to highest)"
     );
     println!(
-        "{:<28} {:>5} {:>5}  {:<24} {:<24} ratio",
+        "{:<32} {:>5} {:>5}  {:<24} {:<24} ratio",
         "call", "in", "out", "µs", "no-op of the same sizes, µs"
     );
     for (name, call) in calls() {
@@ -66,7 +65,7 @@ fn compare_calls() {
             ratios.push(cost / nothing);
         }
         println!(
-            "{name:<28} {:>5} {:>5}  {:<24} {:<24} {}",
+            "{name:<32} {:>5} {:>5}  {:<24} {:<24} {}",
             call.request.len(),
             answer.len(),
             Spread::of(&mut costs).to_string(),
@@ -94,56 +93,4 @@ fn compare_shapes() {
     for (shape, _, _, mut costs) in servers {
         println!("{:<48} {} µs", shape.describe(), Spread::of(&mut costs));
     }
-}
-
-/// What is measured: typed states in the middle of a game, and one as text.
-fn calls() -> Vec<(&'static str, Call)> {
-    let typed = || Some(proto::State { kind: Some(middle_of_a_game()) });
-    let text = || Some(proto::State { kind: Some(Kind::Notation("c4:7x6x4:4453526".to_owned())) });
-    let column = || {
-        let mv = proto::ConnectFourMove { column: Some(3) };
-        Some(proto::Move { kind: Some(proto::r#move::Kind::ConnectFour(mv)) })
-    };
-    let call = |method, request: Vec<u8>| (method, Call::rules(method, request));
-    vec![
-        call("ApplyMove", proto::ApplyMoveRequest { state: typed(), r#move: column() }.encode_to_vec()),
-        call("ValidateMove", proto::ValidateMoveRequest { state: typed(), r#move: column() }.encode_to_vec()),
-        call(
-            "ResolveCaptures",
-            proto::ResolveCapturesRequest { state: typed(), arrived_at: None }.encode_to_vec(),
-        ),
-        call("DetermineWinner", proto::DetermineWinnerRequest { state: typed(), seed: None }.encode_to_vec()),
-        call("ListLegalMoves", proto::ListLegalMovesRequest { state: typed() }.encode_to_vec()),
-        call("ViewState", proto::ViewStateRequest { state: typed(), viewer: 1 }.encode_to_vec()),
-        call(
-            "NewGame",
-            proto::NewGameRequest {
-                setup: Some(Setup::ConnectFour(proto::ConnectFourSetup {})),
-                seed: Some(1),
-                ..Default::default()
-            }
-            .encode_to_vec(),
-        ),
-        (
-            "ApplyMove (notation)",
-            Call::rules(
-                "ApplyMove",
-                proto::ApplyMoveRequest { state: text(), r#move: column() }.encode_to_vec(),
-            ),
-        ),
-    ]
-}
-
-fn middle_of_a_game() -> Kind {
-    let board = [".......", ".......", ".......", ".......", "...OX.X", "OXOXX.O"];
-    Kind::ConnectFour(proto::ConnectFourState {
-        rules: Some(proto::ConnectFourRules {
-            columns: Some(7),
-            rows: Some(6),
-            line_length: Some(4),
-            first_player: Some(proto::Player::One.into()),
-        }),
-        board: board.map(ToOwned::to_owned).to_vec(),
-        next_player: proto::Player::Two.into(),
-    })
 }

@@ -1,24 +1,18 @@
-//! The rules of Connect Four alone, against a bare bitboard loop, in one run: `cargo bench --bench core`.
+//! Random games of Connect Four against a bare bitboard loop.
 //!
 //! The bare loop knows one board of 7 × 6, has no rule set, checks nothing it need not, and answers nothing:
 //! it is what the machine can do. The two take turns, so that a noisy machine disturbs both alike.
 
-#![allow(clippy::cast_precision_loss, reason = "figures for people")]
-
-#[path = "support/spread.rs"]
-mod spread;
-
-use std::{hint::black_box, time::Instant};
+use std::hint::black_box;
 
 use arbiter::games::connect_four::{Position, Rules};
 
-use self::spread::Spread;
+use super::{ROUNDS, Random, rate, spread::Spread};
 
-const ROUNDS: usize = 15;
 const MOVES_A_ROUND: u64 = 10_000_000;
 const PERFT_DEPTH: u32 = 9;
 
-fn main() {
+pub fn measure() {
     let mut ratios = Vec::new();
     let (mut ours, mut bare) = (Vec::new(), Vec::new());
     for round in 0..ROUNDS as u64 {
@@ -26,7 +20,7 @@ fn main() {
         bare.push(rate(MOVES_A_ROUND, || bare::random_games(round)));
         ratios.push(ours[ours.len() - 1] / bare[bare.len() - 1]);
     }
-    println!("Connect Four, 7 × 6, one core, {ROUNDS} rounds (median, lowest to highest)");
+    println!("Connect Four, 7 × 6");
     println!("  random moves      {} M/s", Spread::of(&mut ours));
     println!("  bare bitboard     {} M/s", Spread::of(&mut bare));
     println!("  ratio             {}", Spread::of(&mut ratios));
@@ -40,13 +34,6 @@ fn main() {
         }));
     }
     println!("  perft {PERFT_DEPTH} leaves    {} M/s", Spread::of(&mut nodes));
-}
-
-/// How many millions of something a second.
-fn rate(count: u64, work: impl FnOnce()) -> f64 {
-    let start = Instant::now();
-    work();
-    count as f64 / 1e6 / start.elapsed().as_secs_f64()
 }
 
 fn random_games(seed: u64) {
@@ -110,17 +97,5 @@ mod bare {
             let pairs = cells & (cells >> step);
             pairs & (pairs >> (2 * step)) != 0
         })
-    }
-}
-
-/// A small generator: the same moves for both.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u32) -> u32 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed ^= mixed >> 32;
-        (((mixed >> 32) * u64::from(bound)) >> 32) as u32
     }
 }
