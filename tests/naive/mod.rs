@@ -4,3 +4,4 @@
 #![allow(dead_code, reason = "each test uses what it needs")]
 
 pub mod connect_four;
+pub mod triple_triad;
