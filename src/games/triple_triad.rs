@@ -29,17 +29,26 @@ pub use self::{
     position::{CARDS, HAND, Position},
     rules::{BasicCapture, Rule, Rules, RulesError, TradeRule},
     setup::{Diagram, DiagramSquare, Place, Setup, SetupCard, SetupError, SetupSquare},
-    trade::{Settlement, Trade, TradeError, Transfer, winner as trade_winner},
+    trade::{Settlement, Trade, TradeError, TradeSetup, Transfer},
     view::{Hidden, View},
 };
 use crate::games::{Game, NotationError, Player, Square};
 
 /// A game of Triple Triad: its ten cards, and where they are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct TripleTriad {
     cards: [Card; CARDS],
     position: Position,
 }
+
+impl PartialEq for TripleTriad {
+    /// Whether the same cards are in the same places, in whatever order they are kept.
+    fn eq(&self, other: &Self) -> bool {
+        Diagram::from(self) == Diagram::from(other)
+    }
+}
+
+impl Eq for TripleTriad {}
 
 /// A card put on a square (TT-3). It may be a card that nobody has, or a square that no board has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -118,6 +127,11 @@ impl Arrival {
     pub fn new(diagram: Diagram, square: Square) -> Option<Self> {
         let square = index_of(square)?;
         diagram.squares[square].1.is_some().then_some(Self { diagram, square })
+    }
+
+    /// Whether a square is on the board.
+    pub fn is_on_board(square: Square) -> bool {
+        index_of(square).is_some()
     }
 
     /// The board.
@@ -261,8 +275,10 @@ impl Game for TripleTriad {
 impl fmt::Display for Move {
     /// The card and the number of the square, row by row from 1: `17@5`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Square { row, column } = self.square;
-        write!(f, "{}@{}", self.card, 3 * u64::from(row) + u64::from(column) + 1)
+        match index_of(self.square) {
+            Some(index) => write!(f, "{}@{}", self.card, index + 1),
+            None => write!(f, "{}@({})", self.card, self.square),
+        }
     }
 }
 

@@ -169,7 +169,7 @@ impl Name {
     /// The longest name, in bytes.
     pub const LONGEST: usize = 32;
 
-    /// A name, if it is short enough and can be shown.
+    /// A name, if it is short enough.
     pub(super) const fn new(text: &str) -> Option<Self> {
         let source = text.as_bytes();
         if source.len() > Self::LONGEST {
@@ -233,7 +233,7 @@ pub enum CardError {
     )]
     Unreadable,
     /// The name cannot be shown.
-    #[error("a name has no control characters")]
+    #[error("a name has no control characters, line breaks or marks that change how text runs")]
     UnprintableName,
 }
 
@@ -241,6 +241,13 @@ impl RuleBreach for CardError {
     fn clause(&self) -> &'static str {
         "TT-1"
     }
+}
+
+/// Whether a character would break a line, or change how others are shown.
+fn is_unprintable(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{FEFF}')
+        || matches!(letter, '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}')
 }
 
 impl Card {
@@ -275,7 +282,7 @@ impl Card {
         if short.is_none() {
             errors.push(CardError::LongName(name.len()));
         }
-        if name.contains(char::is_control) {
+        if name.contains(is_unprintable) {
             errors.push(CardError::UnprintableName);
         }
         match short {

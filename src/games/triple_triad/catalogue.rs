@@ -118,5 +118,5 @@ pub static CATALOGUE: [Card; 110] = [
 
 /// The built-in card that is equal to this one in all but its id.
 pub(super) fn find(card: &Card) -> Option<&'static Card> {
-    CATALOGUE.iter().find(|known| known.with_id(card.id()) == *card)
+    CATALOGUE.iter().find(|known| known.ranks() == card.ranks() && known.with_id(card.id()) == *card)
 }

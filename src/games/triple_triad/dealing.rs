@@ -15,6 +15,9 @@ mod kind {
     pub(super) const COLLECTIONS: [u64; 2] = [4, 5];
 }
 
+/// How far the numbers of one round of sudden death are from those of the next, so that one seed may do for all of them.
+const ROUND: u64 = 16;
+
 /// The most squares that are drawn to have an element (TT-4).
 const MOST_ELEMENTS: u32 = 4;
 
@@ -33,8 +36,8 @@ pub(super) fn deal(rules: Rules, opening: Opening, seed: u64) -> TripleTriad {
             std::array::from_fn(|card| *dealt[card])
         }
     };
-    let first_player = opening.first_player.unwrap_or_else(|| toss(seed));
-    let elements = opening.elements.unwrap_or_else(|| draw_elements(rules, seed));
+    let first_player = opening.first_player.unwrap_or_else(|| toss(seed, 0));
+    let elements = opening.elements.unwrap_or_else(|| draw_elements(rules, seed, 0));
     TripleTriad { cards, position: Position::start(rules, &cards, elements, first_player, 0) }
 }
 
@@ -53,23 +56,27 @@ pub(super) fn next_round(game: &TripleTriad, seed: impl FnOnce() -> u64) -> Opti
     let mut both = hand(Player::One).chain(hand(Player::Two));
     let cards = std::array::from_fn(|_| both.next().expect("equal scores are five each"));
     let rules = position.rules();
-    let elements = draw_elements(rules, seed);
-    Some(TripleTriad { cards, position: Position::start(rules, &cards, elements, toss(seed), drawn_rounds) })
+    let elements = draw_elements(rules, seed, drawn_rounds);
+    let first_player = toss(seed, drawn_rounds);
+    Some(TripleTriad {
+        cards,
+        position: Position::start(rules, &cards, elements, first_player, drawn_rounds),
+    })
 }
 
 fn join([one, two]: [[Card; HAND]; 2]) -> [Card; CARDS] {
     std::array::from_fn(|card| if card < HAND { one[card] } else { two[card - HAND] })
 }
 
-fn toss(seed: u64) -> Player {
-    Chance::new(seed, kind::TOSS).toss()
+fn toss(seed: u64, round: u16) -> Player {
+    Chance::new(seed, kind::TOSS + ROUND * u64::from(round)).toss()
 }
 
 /// With the rule: one to four distinct squares, each with an element.
-fn draw_elements(rules: Rules, seed: u64) -> [Option<Element>; SQUARES] {
+fn draw_elements(rules: Rules, seed: u64, round: u16) -> [Option<Element>; SQUARES] {
     let mut elements = [None; SQUARES];
     if rules.has(Rule::Elemental) {
-        let mut chance = Chance::new(seed, kind::ELEMENTS);
+        let mut chance = Chance::new(seed, kind::ELEMENTS + ROUND * u64::from(round));
         let mut squares: [usize; SQUARES] = std::array::from_fn(|square| square);
         let count = 1 + chance.below(MOST_ELEMENTS) as usize;
         for &square in chance.draw(&mut squares, count) {

@@ -126,12 +126,21 @@ pub(super) fn recognizes(text: &str) -> bool {
 
 /// Reads a game.
 pub(super) fn parse(text: &str) -> Result<TripleTriad, Vec<ParseError>> {
-    let (setup, errors) = parse_setup(text);
-    if errors.is_empty() {
-        return TripleTriad::try_from(&setup).map_err(all);
+    let Parsed { setup, errors, counted } = parse_setup(text);
+    if counted {
+        let game = TripleTriad::try_from(&setup);
+        return if errors.is_empty() { game.map_err(all) } else { Err(with_setup_errors(errors, game)) };
     }
-    // What could not be read may be what the rest does not fit: only the cards themselves are looked at.
     Err(with_setup_errors(errors, Diagram::try_from(&setup)))
+}
+
+/// What could be read of a text.
+struct Parsed {
+    setup: Setup,
+    /// What could not.
+    errors: Vec<ParseError>,
+    /// Whether it is known how many cards are where. Otherwise only the cards themselves can be looked at.
+    counted: bool,
 }
 
 fn all(errors: Vec<SetupError>) -> Vec<ParseError> {
@@ -139,8 +148,10 @@ fn all(errors: Vec<SetupError>) -> Vec<ParseError> {
 }
 
 /// What could not be read, and what is wrong with the rest.
-fn with_setup_errors(mut errors: Vec<ParseError>, rest: Result<Diagram, Vec<SetupError>>) -> Vec<ParseError> {
-    errors.extend(rest.err().map(all).unwrap_or_default());
+fn with_setup_errors<T>(mut errors: Vec<ParseError>, rest: Result<T, Vec<SetupError>>) -> Vec<ParseError> {
+    // Whatever kept the player to move from being read has been noted.
+    let rest = rest.err().unwrap_or_default().into_iter().filter(|error| *error != SetupError::NextPlayer);
+    errors.extend(rest.map(Into::into));
     errors
 }
 
@@ -169,7 +180,7 @@ impl Diagram {
     ///
     /// Everything that is wrong with the text, or with what it says.
     pub fn parse(text: &str) -> Result<Self, Vec<ParseError>> {
-        let (setup, errors) = parse_setup(text);
+        let Parsed { setup, errors, .. } = parse_setup(text);
         let diagram = Self::try_from(&setup);
         if errors.is_empty() { diagram.map_err(all) } else { Err(with_setup_errors(errors, diagram)) }
     }
@@ -213,7 +224,7 @@ fn parse_number(text: &str) -> Option<u32> {
 }
 
 /// Reads as much as can be read, and notes what cannot.
-fn parse_setup(text: &str) -> (Setup, Vec<ParseError>) {
+fn parse_setup(text: &str) -> Parsed {
     let mut errors = Vec::new();
     let mut setup = Setup {
         rules: Rules::DEFAULT,
@@ -230,17 +241,23 @@ fn parse_setup(text: &str) -> (Setup, Vec<ParseError>) {
             let message = "a state is its rules, board, two hands and the player to move, with colons between them; \
                            a board alone is its rules and the board";
             errors.push(NotationError::new(message).into());
-            return (setup, errors);
+            return Parsed { setup, errors, counted: false };
         }
     };
     match parse_rules(rules) {
         Ok(rules) => setup.rules = rules,
         Err(error) => errors.push(error),
     }
-    parse_board(board, &mut setup, &mut errors);
+    let mut counted = parse_board(board, &mut setup, &mut errors);
     if let Some((hands, next)) = rest {
         for (player, hand) in Player::ALL.into_iter().zip(hands) {
-            setup.hands[player as usize] = parse_hand(hand, player, &mut errors);
+            match parse_hand(hand, player, &mut errors) {
+                Some(hand) => setup.hands[player as usize] = hand,
+                None => counted = false,
+            }
+        }
+        if hands.into_iter().any(is_hidden) {
+            errors.push(ParseError::View);
         }
         match parse_next(next) {
             Some((player, drawn_rounds)) => (setup.next_player, setup.drawn_rounds) = (player, drawn_rounds),
@@ -253,7 +270,7 @@ fn parse_setup(text: &str) -> (Setup, Vec<ParseError>) {
             ),
         }
     }
-    (setup, errors)
+    Parsed { setup, errors, counted }
 }
 
 fn parse_rules(text: &str) -> Result<Rules, ParseError> {
@@ -300,31 +317,37 @@ fn parse_rules(text: &str) -> Result<Rules, ParseError> {
     Ok(rules)
 }
 
-fn parse_board(text: &str, setup: &mut Setup, errors: &mut Vec<ParseError>) {
+/// Reads the squares, and tells whether all of them could be.
+fn parse_board(text: &str, setup: &mut Setup, errors: &mut Vec<ParseError>) -> bool {
     let rows: Vec<Vec<&str>> = text.split('/').map(|row| row.split(',').collect()).collect();
     if rows.len() != WIDTH || rows.iter().any(|row| row.len() != WIDTH) {
         let message =
             "the board must have three rows with slashes between them, each of three squares with commas";
         errors.push(NotationError::new(message).into());
-        return;
+        return false;
     }
+    let mut read = true;
     for (index, square) in rows.into_iter().flatten().enumerate() {
-        setup.squares[index] = parse_square(square, index, errors);
+        match parse_square(square, index, errors) {
+            Some(square) => setup.squares[index] = square,
+            None => read = false,
+        }
     }
+    read
 }
 
-fn parse_square(text: &str, index: usize, errors: &mut Vec<ParseError>) -> SetupSquare {
+fn parse_square(text: &str, index: usize, errors: &mut Vec<ParseError>) -> Option<SetupSquare> {
     if text == "-" {
-        return SetupSquare::default();
+        return Some(SetupSquare::default());
     }
     let element = text.chars().next().and_then(Element::from_letter);
     let rest = if element.is_some() { &text[1..] } else { text };
     let mut letters = rest.chars();
     match letters.next().map(player_of) {
-        None if element.is_some() => SetupSquare { element, card: None },
+        None if element.is_some() => Some(SetupSquare { element, card: None }),
         Some(owner @ Some(_)) => {
             let card = parse_card(letters.as_str(), Part::Square(index), errors);
-            SetupSquare { element, card: Some(SetupCard { card, owner }) }
+            Some(SetupSquare { element, card: Some(SetupCard { card, owner }) })
         }
         _ => {
             let message = format!(
@@ -334,21 +357,26 @@ fn parse_square(text: &str, index: usize, errors: &mut Vec<ParseError>) -> Setup
                 Quoted(text),
             );
             errors.push(NotationError::new(message).into());
-            SetupSquare::default()
+            None
         }
     }
 }
 
-fn parse_hand(text: &str, player: Player, errors: &mut Vec<ParseError>) -> Vec<Option<Card>> {
-    if text == "-" {
-        return Vec::new();
+/// Whether a hand is hidden: `?` and its number of cards.
+fn is_hidden(text: &str) -> bool {
+    text.strip_prefix('?').and_then(parse_number).is_some()
+}
+
+/// Reads a hand; none if it is hidden.
+fn parse_hand(text: &str, player: Player, errors: &mut Vec<ParseError>) -> Option<Vec<Option<Card>>> {
+    if is_hidden(text) {
+        return None;
     }
-    if text.strip_prefix('?').and_then(parse_number).is_some() {
-        errors.push(ParseError::View);
-        return Vec::new();
+    if text == "-" {
+        return Some(Vec::new());
     }
     let cards = text.split(',').enumerate();
-    cards.map(|(index, card)| parse_card(card, Part::Hand(player, index), errors)).collect()
+    Some(cards.map(|(index, card)| parse_card(card, Part::Hand(player, index), errors)).collect())
 }
 
 /// Reads a card of the catalogue, or one that is written out.

@@ -106,46 +106,61 @@ impl RuleBreach for TradeError {
     }
 }
 
-impl Trade {
-    /// A trade after a game, if it can be settled. The collections are those of player one and of player two;
-    /// without picks the best cards are picked.
-    ///
-    /// # Errors
-    ///
-    /// Everything that is wrong with it.
-    pub fn new(
-        game: &TripleTriad,
-        collections: [Vec<Card>; 2],
-        picks: Vec<u32>,
-    ) -> Result<Self, Vec<TradeError>> {
+/// A trade as someone wrote it down, as far as it could be read. It may be nonsense: [`Trade::try_from`] tells.
+#[derive(Clone, Debug)]
+pub struct TradeSetup {
+    /// The game; none if it could not be read.
+    pub game: Option<TripleTriad>,
+    /// What each player owns; a card that could not be read is none, but counts.
+    pub collections: [Vec<Option<Card>>; 2],
+    /// The ids of the cards that the winner picks. Empty: the best cards are picked.
+    pub picks: Vec<u32>,
+}
+
+impl TryFrom<&TradeSetup> for Trade {
+    /// Everything that is wrong. Empty if something could not be read, and what could is right.
+    type Error = Vec<TradeError>;
+
+    fn try_from(setup: &TradeSetup) -> Result<Self, Vec<TradeError>> {
         let mut errors = Vec::new();
-        check_collections(game, &collections, &mut errors);
-        let (winner, scores) = match winner(game) {
-            Ok(won) => won,
+        check_collections(setup, &mut errors);
+        let won = setup.game.and_then(|game| match winner(&game) {
+            Ok((winner, scores)) => Some((game, winner, scores)),
             Err(error) => {
                 errors.push(error);
-                return Err(errors);
+                None
             }
+        });
+        let Some((game, winner, scores)) = won else {
+            return Err(errors);
         };
         let rule = game.position().rules().trade();
-        let loser = winner.other();
-        let owned = &collections[loser as usize];
+        let owned = &setup.collections[winner.other() as usize];
         let wanted = match rule {
             TradeRule::One => 1,
             TradeRule::Diff => scores[0].abs_diff(scores[1]) as usize,
             TradeRule::None | TradeRule::Direct | TradeRule::All => 0,
         }
         .min(owned.len());
-        let picks = if picks.is_empty() {
-            best(owned, wanted)
+        if !setup.picks.is_empty() {
+            check_picks(&setup.picks, owned, winner.other(), wanted, &mut errors);
+        }
+        let [one, two] = &setup.collections;
+        let all = |cards: &[Option<Card>]| cards.iter().copied().collect::<Option<Vec<Card>>>();
+        let collections = all(one).zip(all(two)).filter(|_| errors.is_empty());
+        let (one, two) = collections.ok_or(errors)?;
+        let collections = [one, two];
+        let picks = if setup.picks.is_empty() {
+            best(&collections[winner.other() as usize], wanted)
         } else {
-            check_picks(&picks, owned, loser, wanted, &mut errors);
-            picks
+            setup.picks.clone()
         };
-        let board = Diagram::from(game).squares.into_iter().filter_map(|(_, card)| card).collect();
-        if errors.is_empty() { Ok(Self { rule, winner, board, collections, picks }) } else { Err(errors) }
+        let board = Diagram::from(&game).squares.into_iter().filter_map(|(_, card)| card).collect();
+        Ok(Self { rule, winner, board, collections, picks })
     }
+}
 
+impl Trade {
     /// Moves the cards.
     pub fn settle(self) -> Settlement {
         let Self { rule, winner, board, mut collections, picks } = self;
@@ -181,11 +196,7 @@ impl Trade {
 }
 
 /// Who takes cards after a game, and its scores.
-///
-/// # Errors
-///
-/// If nobody does.
-pub fn winner(game: &TripleTriad) -> Result<(Player, [u32; 2]), TradeError> {
+fn winner(game: &TripleTriad) -> Result<(Player, [u32; 2]), TradeError> {
     match game.outcome() {
         Outcome::Won { winner, scores } => Ok((winner, scores)),
         Outcome::InProgress { .. } => Err(TradeError::NotOver),
@@ -196,32 +207,42 @@ pub fn winner(game: &TripleTriad) -> Result<(Player, [u32; 2]), TradeError> {
 }
 
 /// Notes cards that are there twice, and cards that are others in the game.
-fn check_collections(game: &TripleTriad, collections: &[Vec<Card>; 2], errors: &mut Vec<TradeError>) {
+fn check_collections(setup: &TradeSetup, errors: &mut Vec<TradeError>) {
     let mut seen = HashSet::new();
     for player in Player::ALL {
-        for (index, card) in collections[player as usize].iter().enumerate() {
+        for (index, card) in setup.collections[player as usize].iter().enumerate() {
+            let Some(card) = card else { continue };
             let id = card.id();
             if !seen.insert(id) {
                 errors.push(TradeError::DuplicateCard { player, index, id });
             }
-            if game.cards().iter().any(|other| other.id() == id && other != card) {
+            let in_game = setup.game.as_ref().map_or(&[][..], |game| game.cards());
+            if in_game.iter().any(|other| other.id() == id && other != card) {
                 errors.push(TradeError::CardMismatch { player, index, id });
             }
         }
     }
 }
 
-fn check_picks(picks: &[u32], owned: &[Card], loser: Player, wanted: usize, errors: &mut Vec<TradeError>) {
+fn check_picks(
+    picks: &[u32],
+    owned: &[Option<Card>],
+    loser: Player,
+    wanted: usize,
+    errors: &mut Vec<TradeError>,
+) {
     if picks.len() != wanted {
         errors.push(TradeError::PickCount { found: picks.len(), wanted });
     }
-    let owned: HashSet<u32> = owned.iter().map(Card::id).collect();
+    // A card that could not be read may be the one that is picked.
+    let unread = owned.iter().any(Option::is_none);
+    let owned: HashSet<u32> = owned.iter().flatten().map(Card::id).collect();
     let mut seen = HashSet::new();
     for (index, &id) in picks.iter().enumerate() {
-        if !owned.contains(&id) {
-            errors.push(TradeError::UnknownPick { index, id, loser });
-        } else if !seen.insert(id) {
+        if !seen.insert(id) {
             errors.push(TradeError::DoublePick { index, id });
+        } else if !owned.contains(&id) && !unread {
+            errors.push(TradeError::UnknownPick { index, id, loser });
         }
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn describe() -> proto::GameDescription {
             examples: [
                 "tt:-:-,-,-/-,-,-/-,-,-:1,2,3,4,5:6,7,8,9,10:X",
                 "tt:eswpcdO:-,f,-/-,X54,-/-,-,O3:1,2,4,5:6,7,8,9:X",
-                "tt:swa3:-,-,-/-,X7=c54,-/-,-,-:1,2,4=5A51f*8~Big_Cat,5:6,8,9,10,11:O2",
+                "tt:swda3:-,-,-/-,X7=c54,-/-,-,-:1,2,4=5A51f*8~Big_Cat,5:6,8,9,10,11:O2",
             ]
             .map(ToOwned::to_owned)
             .to_vec(),

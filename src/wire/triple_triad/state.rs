@@ -19,15 +19,15 @@ pub(super) fn read_game(
     at: &Path<'_>,
     violations: &mut Violations,
 ) -> Option<TripleTriad> {
-    let Read { mut setup, readable } = read_setup(state, at, violations);
+    let Read { mut setup, rules, sized } = read_setup(state, at, violations);
     setup.next_player = read_player(state.next_player, &at.field("next_player"), violations);
     refuse_view(state, at, violations)?;
-    if !readable {
-        // What could not be read may be what the rest does not fit: only the cards themselves are looked at.
+    if !sized {
+        // How many cards must be in the hands is not known: only the cards themselves are looked at.
         note_setup_errors(Diagram::try_from(&setup), at, violations);
         return None;
     }
-    note_setup_errors(TripleTriad::try_from(&setup), at, violations)
+    note_setup_errors(TripleTriad::try_from(&setup), at, violations).filter(|_| rules)
 }
 
 /// Reads a board, with or without a game around it.
@@ -36,7 +36,8 @@ pub(super) fn read_diagram(
     at: &Path<'_>,
     violations: &mut Violations,
 ) -> Option<Diagram> {
-    let Read { mut setup, mut readable } = read_setup(state, at, violations);
+    let Read { mut setup, rules, sized } = read_setup(state, at, violations);
+    let mut readable = rules && sized;
     if state.next_player != i32::from(proto::Player::Unspecified) {
         setup.next_player = read_player(state.next_player, &at.field("next_player"), violations);
         readable &= setup.next_player.is_some();
@@ -58,8 +59,10 @@ fn refuse_view(state: &proto::TripleTriadState, at: &Path<'_>, violations: &mut 
 /// What could be read of a state.
 struct Read {
     setup: Setup,
-    /// Whether the rules could be read, and the board has the right size.
-    readable: bool,
+    /// Whether the rules could be read.
+    rules: bool,
+    /// Whether the board has the right size.
+    sized: bool,
 }
 
 /// Reads what every state has.
@@ -87,7 +90,7 @@ fn read_setup(state: &proto::TripleTriadState, at: &Path<'_>, violations: &mut V
         next_player: None,
         drawn_rounds: state.sudden_death_count.unwrap_or_default(),
     };
-    Read { setup, readable: rules.is_some() && sized }
+    Read { setup, rules: rules.is_some(), sized }
 }
 
 fn read_square(square: &proto::TripleTriadSquare, at: &Path<'_>, violations: &mut Violations) -> SetupSquare {

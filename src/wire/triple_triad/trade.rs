@@ -5,7 +5,7 @@ use super::{
 use crate::{
     games::{
         Player,
-        triple_triad::{Settlement, Trade, TradeError, Transfer, TripleTriad, trade_winner},
+        triple_triad::{Settlement, Trade, TradeError, TradeSetup, Transfer, TripleTriad},
     },
     wire::{
         Path, Refusal, Violations, proto,
@@ -34,24 +34,17 @@ pub fn read_trade(request: &proto::SettleTradeRequest) -> Result<Trade, Refusal>
         }
     };
     let mut read = |cards: &[proto::TripleTriadCard], player| {
-        let cards = read_cards(cards, &Path::root(collection(player)), &mut violations);
-        cards.into_iter().collect::<Option<Vec<_>>>()
+        read_cards(cards, &Path::root(collection(player)), &mut violations)
     };
-    let one = read(&request.collection_one, Player::One);
-    let two = read(&request.collection_two, Player::Two);
-    let trade = game.and_then(|game| {
-        let trade = match one.zip(two) {
-            Some((one, two)) => Trade::new(&game, [one, two], request.picks.clone()).map(Some),
-            // Without the collections only the game itself can be looked at.
-            None => trade_winner(&game).map(|_| None).map_err(|error| vec![error]),
-        };
-        trade.unwrap_or_else(|errors| {
-            for error in errors {
-                note_error(error, &mut violations);
-            }
-            None
-        })
+    let collections =
+        [read(&request.collection_one, Player::One), read(&request.collection_two, Player::Two)];
+    let setup = TradeSetup { game, collections, picks: request.picks.clone() };
+    let trade = Trade::try_from(&setup).map_err(|errors| {
+        for error in errors {
+            note_error(error, &mut violations);
+        }
     });
+    let trade = trade.ok();
     violations.finish(trade)
 }
 
