@@ -4,6 +4,8 @@
 //! checked door between them, and it reports everything that is wrong at once.
 
 pub mod connect_four;
+pub mod queen_rooks;
+pub mod royal_match;
 pub mod triple_triad;
 
 mod chance;
@@ -22,7 +24,7 @@ pub use self::{
     square::Square,
 };
 
-/// The games of the contract, whether or not they are there yet.
+/// The games of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GameId {
     /// Connect Four.
@@ -31,7 +33,7 @@ pub enum GameId {
     TripleTriad,
     /// Queen and rooks.
     QueenRooks,
-    /// `RoyalMatch`.
+    /// RoyalMatch.
     RoyalMatch,
 }
 

@@ -7,8 +7,10 @@ mod codec;
 mod connect_four;
 mod game;
 mod path;
+mod queen_rooks;
 mod refusal;
 mod request;
+mod royal_match;
 mod state;
 mod triple_triad;
 mod vocabulary;
@@ -20,6 +22,7 @@ pub use self::{
     path::Path,
     refusal::{DOMAIN, Refusal, Violations, translate},
     request::{GameRequest, NewGame, Replay, Turn, read_board, read_game, read_view},
+    royal_match::{Ranking, read_ranking, write_ranking},
     state::Form,
     triple_triad::{read_trade, write_settlement},
 };

@@ -11,7 +11,7 @@ use crate::{
     games::Game,
     wire::{
         Form, GameRequest, NewGame, Refusal, Replay, Turn, WireGame, descriptions, proto, read_board,
-        read_game, read_trade, read_view, with_game, write_settlement,
+        read_game, read_ranking, read_trade, read_view, with_game, write_ranking, write_settlement,
     },
 };
 
@@ -69,8 +69,10 @@ pub(super) fn determine_winner(
     })
 }
 
-pub(super) fn compare_cards(_: &proto::CompareCardsRequest) -> Result<proto::CompareCardsResponse, Refusal> {
-    Err(Refusal::call_not_available("CompareCards"))
+pub(super) fn compare_cards(
+    request: &proto::CompareCardsRequest,
+) -> Result<proto::CompareCardsResponse, Refusal> {
+    Ok(write_ranking(&read_ranking(request)?))
 }
 
 pub(super) fn list_games(request: &proto::ListGamesRequest) -> Result<proto::ListGamesResponse, Refusal> {

@@ -44,6 +44,9 @@ pub trait WireGame: Game {
     /// Reads who looks at a state.
     fn read_viewer(viewer: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Self::Seat>;
 
+    /// Notes that the game has no such viewer, in games that may not.
+    fn note_viewer(&self, _viewer: &Self::Seat, _at: &Path<'_>, _violations: &mut Violations) {}
+
     /// Writes a typed state.
     fn write_state(&self) -> proto::state::Kind;
 
@@ -72,7 +75,7 @@ pub trait WireGame: Game {
 /// Makes, out of the one list of games, everything that must know all of them.
 macro_rules! list_games {
     ($d:tt $($id:ident: $game:ty),+ $(,)?) => {
-        /// Runs an expression with `$G` standing for the type of the game; refuses a game that is not there yet.
+        /// Runs an expression with `$G` standing for the type of the game.
         macro_rules! with_game {
             ($d game:expr, $d G:ident => $d body:expr) => {
                 match $d game {
@@ -80,8 +83,6 @@ macro_rules! list_games {
                         type $d G = $game;
                         $d body
                     })+
-                    #[allow(unreachable_patterns)]
-                    missing => Err($crate::wire::Refusal::game_not_available(missing)),
                 }
             };
         }
@@ -100,7 +101,7 @@ macro_rules! list_games {
             $(if <$game>::recognizes(notation) {
                 return Some(GameId::$id);
             })+
-            GameId::ALL.into_iter().find(|game| notation.starts_with(game.prefix()))
+            None
         }
     };
 }
@@ -109,4 +110,6 @@ macro_rules! list_games {
 list_games! { $
     ConnectFour: crate::games::connect_four::ConnectFour,
     TripleTriad: crate::games::triple_triad::TripleTriad,
+    QueenRooks: crate::games::queen_rooks::QueenRooks,
+    RoyalMatch: crate::games::royal_match::RoyalMatch,
 }

@@ -14,9 +14,12 @@ use crate::games::{GameId, RuleBreach};
 /// The `domain` of every `google.rpc.ErrorInfo`.
 pub const DOMAIN: &str = "arbiter.v1";
 
-/// The most reasons that one refusal lists: more would not fit into the headers that clients accept.
-/// Of the others it tells how many there are.
+/// The most reasons that one refusal lists. Of the others it tells how many there are.
 const MAX_REASONS: usize = 24;
+
+/// The most bytes of reasons that one refusal lists: with everything around them, more would not fit into the 8 KiB of
+/// headers that clients accept.
+const MAX_REASON_BYTES: usize = 4096;
 
 /// How many reasons the message of a status spells out: the details carry all of them.
 const SPELT_OUT: usize = 4;
@@ -36,6 +39,8 @@ pub struct Refusal {
 pub struct Violations {
     reasons: Vec<proto::Reason>,
     unlisted: usize,
+    /// How much all of them take.
+    bytes: usize,
 }
 
 impl Violations {
@@ -50,11 +55,14 @@ impl Violations {
     }
 
     fn push(&mut self, at: &Path<'_>, code: proto::ErrorReason, message: &dyn Display, clause: &str) {
-        if self.reasons.len() == MAX_REASONS {
+        let reason = reason(code, at, message, clause);
+        self.bytes += reason.encoded_len();
+        let full = self.reasons.len() == MAX_REASONS || self.bytes > MAX_REASON_BYTES;
+        if full && !self.reasons.is_empty() {
             self.unlisted += 1;
-            return;
+        } else {
+            self.reasons.push(reason);
         }
-        self.reasons.push(reason(code, at, message, clause));
     }
 
     /// Notes that a field is missing.
@@ -94,25 +102,6 @@ impl Refusal {
     pub fn new(code: Code, reason: proto::ErrorReason, message: impl Into<String>) -> Self {
         let reason = proto::Reason { code: reason.into(), message: message.into(), ..Default::default() };
         Self { code, reasons: vec![reason], unlisted: 0, move_index: None }
-    }
-
-    /// A game of the contract that this version does not know yet.
-    pub fn game_not_available(game: GameId) -> Self {
-        let name = game.name();
-        Self::new(
-            Code::Unimplemented,
-            proto::ErrorReason::GameNotAvailable,
-            format!("this version of the service does not know the game {name} yet"),
-        )
-    }
-
-    /// A call of the contract that this version does not answer yet.
-    pub fn call_not_available(call: &str) -> Self {
-        Self::new(
-            Code::Unimplemented,
-            proto::ErrorReason::CallNotAvailable,
-            format!("this version of the service does not answer {call} yet"),
-        )
     }
 
     /// A fault of the service itself.

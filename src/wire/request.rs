@@ -73,7 +73,7 @@ about_state! {
     };
     SettleTradeRequest;
     ViewStateRequest, |request, violations| {
-        vocabulary::read_player(request.viewer, &VIEWER, violations);
+        vocabulary::read_enum::<proto::Player>(request.viewer, &VIEWER, violations);
     };
     RenderStateRequest;
 }
@@ -86,10 +86,8 @@ fn note_move(mv: Option<&proto::Move>, at: &Path<'_>, violations: &mut Violation
         }
         return;
     };
-    // A move of a game that is not there has nothing that could be wrong.
-    let _: Result<(), Refusal> = with_game!(game, G => {
+    with_game!(game, G => {
         read_move::<G>(mv, at, violations);
-        Ok(())
     });
 }
 
@@ -198,8 +196,11 @@ pub fn read_board<G: WireGame>(request: &proto::ResolveCapturesRequest) -> Resul
 /// Everything that is wrong with either.
 pub fn read_view<G: WireGame>(request: &proto::ViewStateRequest) -> Result<(G, Form, G::Seat), Refusal> {
     let mut violations = Violations::default();
-    let game = read_state(request.state.as_ref(), &STATE, &mut violations);
+    let game: Option<(G, Form)> = read_state(request.state.as_ref(), &STATE, &mut violations);
     let viewer = G::read_viewer(request.viewer, &VIEWER, &mut violations);
+    if let Some(((game, _), viewer)) = game.as_ref().zip(viewer.as_ref()) {
+        G::note_viewer(game, viewer, &VIEWER, &mut violations);
+    }
     violations.finish(game.zip(viewer).map(|((game, form), viewer)| (game, form, viewer)))
 }
 

@@ -79,9 +79,9 @@ pub(super) fn note_unknown_game(state: Option<&proto::State>, at: &Path<'_>, vio
             &at.field("notation"),
             proto::ErrorReason::InvalidNotation,
             format!(
-                "{} does not start like a state of any game: such as {}",
+                "{} does not start like a state of any game: {}",
                 Quoted(notation),
-                GameId::ConnectFour.prefix(),
+                GameId::ALL.map(GameId::prefix).join(", "),
             ),
         ),
         _ => violations.required(at),

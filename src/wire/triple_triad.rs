@@ -18,7 +18,7 @@ use super::{
     Form, Path, Violations, WireGame, proto,
     refusal::breach,
     state::{notation_of, note_parse_errors},
-    vocabulary::{read_player, read_required_square, write_outcome},
+    vocabulary::{read_player, read_required_square, write_outcome, write_scores},
 };
 use crate::games::{
     GameId, Player,
@@ -125,12 +125,11 @@ impl WireGame for TripleTriad {
         };
         let at = Path::root("arrived_at");
         let square = read_required_square(request.arrived_at, &at, violations)?;
-        let (diagram, form) = diagram?;
-        let arrival = Arrival::new(diagram, square);
-        if arrival.is_none() {
+        let arrival = diagram.map(|(diagram, form)| (Arrival::new(diagram, square), form));
+        if matches!(arrival, Some((None, _))) || !Arrival::is_on_board(square) {
             violations.add(&at, proto::ErrorReason::NothingThere, format!("no card lies at {square}"));
         }
-        arrival.map(|arrival| (arrival, form))
+        arrival.and_then(|(arrival, form)| Some((arrival?, form)))
     }
 
     fn write_state(&self) -> proto::state::Kind {
@@ -177,12 +176,8 @@ impl WireGame for TripleTriad {
                 (write_outcome(proto::Result::FinalDraw, full, None), scores, drawn_rounds)
             }
         };
-        let score = |(player, points)| proto::Score {
-            player: proto::Player::from(player).into(),
-            points: Some(points),
-        };
         proto::Outcome {
-            scores: Player::ALL.into_iter().zip(scores).map(score).collect(),
+            scores: write_scores(scores),
             sudden_death_count: Some(drawn_rounds.into()),
             ..written
         }

@@ -23,11 +23,16 @@ pub(super) fn read_enum<E: TryFrom<i32> + Default + PartialEq>(
     }
 }
 
-/// Reads a player.
+/// Reads a player of a game for two.
 pub(super) fn read_player(value: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Player> {
     Some(match read_enum::<proto::Player>(value, at, violations)? {
         proto::Player::One => Player::One,
         proto::Player::Two => Player::Two,
+        proto::Player::Three | proto::Player::Four => {
+            let message = "this game has two players";
+            violations.add(at, proto::ErrorReason::ValueOutOfRange, message);
+            return None;
+        }
         proto::Player::Unspecified => return None,
     })
 }
@@ -90,6 +95,13 @@ pub(super) fn write_outcome(
         winner: winner.map_or(proto::Player::Unspecified, proto::Player::from).into(),
         ..Default::default()
     }
+}
+
+/// Writes the scores of a game for two.
+pub(super) fn write_scores(scores: [u32; 2]) -> Vec<proto::Score> {
+    let score =
+        |(player, points)| proto::Score { player: proto::Player::from(player).into(), points: Some(points) };
+    Player::ALL.into_iter().zip(scores).map(score).collect()
 }
 
 impl From<Player> for proto::Player {

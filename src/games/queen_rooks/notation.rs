@@ -1,0 +1,254 @@
+//! Queen and rooks as text.
+//!
+//! A state is `qr:`, the board, the player to move and what is known of quiet moves, with colons between them:
+//!
+//! ```text
+//! qr:2rq/2rr/RR2/QR2:1          the start on a board of 4 × 4, player one to move
+//! qr:2rq/2rr/RR2/QR2:2:7        seven moves without a capture
+//! qr:2rq/2rr/RR2/QR2:2:7/50     and a draw after fifty
+//! qr:2rq/2rr/RR2/QR2            a board without a game around it
+//! ```
+//!
+//! The board is its rows from the top with slashes between them, each from the left: `Q` and `R` for the queen and the rooks
+//! of player one, `q` and `r` for those of player two, a number for so many empty squares. A square is a letter for its
+//! column and a number for its row, from `a1` at the top left; a move is two of them: `a8-a5`.
+
+use std::fmt::{self, Write};
+
+use super::{Diagram, Move, Position, Rules, RulesError, Setup, SetupError, board::Piece};
+use crate::games::{GameId, NotationError, Player, Quoted, RuleBreach, Square};
+
+/// What is wrong with a text that should be a state.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParseError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Notation(#[from] NotationError),
+    /// Its rules do not hold together.
+    #[error(transparent)]
+    Rules(#[from] RulesError),
+    /// Its board is none that a game can be in.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+}
+
+impl RuleBreach for ParseError {
+    fn clause(&self) -> &'static str {
+        match self {
+            Self::Notation(_) => "",
+            Self::Rules(error) => error.clause(),
+            Self::Setup(error) => error.clause(),
+        }
+    }
+}
+
+const PREFIX: &str = GameId::QueenRooks.prefix();
+
+/// A square by letter and number. One beyond the letters is told by numbers.
+#[derive(Clone, Copy)]
+pub(super) struct Named(pub Square);
+
+impl fmt::Display for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Square { row, column } = self.0;
+        match u8::try_from(column) {
+            Ok(column @ 0..26) => write!(f, "{}{}", char::from(b'a' + column), u64::from(row) + 1),
+            _ => write!(f, "{}", self.0),
+        }
+    }
+}
+
+/// Whether a text is meant as a state of Queen and rooks.
+pub(super) fn recognizes(text: &str) -> bool {
+    text.starts_with(PREFIX)
+}
+
+/// A text taken apart.
+struct Parts {
+    rules: Rules,
+    rows: Vec<String>,
+    next_player: Option<Player>,
+    quiet_moves: u32,
+}
+
+impl Parts {
+    fn setup(&self) -> Setup<'_, String> {
+        let &Self { rules, ref rows, next_player, quiet_moves } = self;
+        Setup { rules, board: rows, next_player, quiet_moves }
+    }
+}
+
+/// Reads a position.
+pub(super) fn parse(text: &str) -> Result<Position, Vec<ParseError>> {
+    let parts = take_apart(text)?;
+    if parts.next_player.is_none() {
+        let message = "the player to move is missing: 1 or 2, after the board and a colon";
+        return Err(vec![NotationError::new(message).into()]);
+    }
+    Position::try_from(parts.setup()).map_err(all)
+}
+
+impl Diagram {
+    /// Reads a board, with or without a game around it.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the text, or with what it says.
+    pub fn parse(text: &str) -> Result<Self, Vec<ParseError>> {
+        Self::try_from(take_apart(text)?.setup()).map_err(all)
+    }
+
+    /// The board as text that [`Diagram::parse`] reads back exactly.
+    pub fn notation(&self) -> String {
+        let mut text = PREFIX.to_owned();
+        for (index, row) in self.rows().iter().enumerate() {
+            if index > 0 {
+                text.push('/');
+            }
+            write_row(&mut text, row);
+        }
+        let limit = self.rules.quiet_move_limit();
+        let quiet = self.quiet_moves > 0 || limit > 0;
+        match self.next_player {
+            Some(Player::One) => text.push_str(":1"),
+            Some(Player::Two) => text.push_str(":2"),
+            None if quiet => text.push_str(":-"),
+            None => {}
+        }
+        // Writing to a string cannot fail.
+        if quiet {
+            let _ = write!(text, ":{}", self.quiet_moves);
+        }
+        if limit > 0 {
+            let _ = write!(text, "/{limit}");
+        }
+        text
+    }
+}
+
+fn all<E: Into<ParseError>>(errors: Vec<E>) -> Vec<ParseError> {
+    errors.into_iter().map(Into::into).collect()
+}
+
+fn take_apart(text: &str) -> Result<Parts, Vec<ParseError>> {
+    let mut errors = Vec::new();
+    let mut parts = text.strip_prefix(PREFIX).unwrap_or(text).split(':');
+    let board = parts.next().unwrap_or_default();
+    let next_player = match parts.next() {
+        None | Some("-") => None,
+        Some("1") => Some(Player::One),
+        Some("2") => Some(Player::Two),
+        Some(other) => {
+            let message = format!("{} is no player to move: expected 1 or 2", Quoted(other));
+            errors.push(NotationError::new(message).into());
+            None
+        }
+    };
+    let (quiet_moves, limit) = parts.next().map_or(Some((0, 0)), parse_quiet).unwrap_or_else(|| {
+        let message = "the quiet moves cannot be read: expected a number, or two with a slash between them, such as 7/50";
+        errors.push(NotationError::new(message).into());
+        (0, 0)
+    });
+    if parts.next().is_some() {
+        let message =
+            "a state is its board, the player to move and the quiet moves, with colons between them";
+        errors.push(NotationError::new(message).into());
+    }
+    let rows: Vec<String> = board
+        .split('/')
+        .enumerate()
+        .map(|(index, row)| {
+            expand(row).unwrap_or_else(|| {
+                let message = format!(
+                    "row {} cannot be read from {}: expected Q, R, q, r, and numbers of empty squares",
+                    index + 1,
+                    Quoted(row),
+                );
+                errors.push(NotationError::new(message).into());
+                String::new()
+            })
+        })
+        .collect();
+    let size = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+    let rules = Rules::new(size, limit);
+    match rules {
+        Ok(rules) if errors.is_empty() => Ok(Parts { rules, rows, next_player, quiet_moves }),
+        Ok(_) => Err(errors),
+        Err(wrong) => {
+            errors.extend(all(wrong));
+            Err(errors)
+        }
+    }
+}
+
+fn parse_quiet(text: &str) -> Option<(u32, u32)> {
+    match text.split_once('/') {
+        Some((count, limit)) => Some((parse_number(count)?, parse_number(limit)?)),
+        None => Some((parse_number(text)?, 0)),
+    }
+}
+
+/// Reads a number the one way it is written: digits, and no zero before them.
+fn parse_number(text: &str) -> Option<u32> {
+    let written = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+    text.parse().ok().filter(|_| written)
+}
+
+/// A row with a dot for each empty square.
+fn expand(text: &str) -> Option<String> {
+    let mut row = String::new();
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        if Piece::from_letter(letter).is_some() {
+            row.push(letter);
+            rest = &rest[1..];
+        } else {
+            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+            let empty =
+                parse_number(&rest[..digits]).filter(|empty| (1..=Rules::MAX_SIZE.into()).contains(empty))?;
+            row.extend(std::iter::repeat_n('.', empty as usize));
+            rest = &rest[digits..];
+        }
+    }
+    Some(row)
+}
+
+fn write_row(text: &mut String, row: &str) {
+    let mut empty = 0;
+    for letter in row.chars() {
+        if letter == '.' {
+            empty += 1;
+            continue;
+        }
+        write_empty(text, empty);
+        empty = 0;
+        text.push(letter);
+    }
+    write_empty(text, empty);
+}
+
+fn write_empty(text: &mut String, count: usize) {
+    if count > 0 {
+        let _ = write!(text, "{count}");
+    }
+}
+
+/// Reads a move: two squares with a hyphen between them.
+pub(super) fn parse_move(text: &str) -> Result<Move, NotationError> {
+    let read = || {
+        let (from, to) = text.split_once(['-', '–'])?;
+        Some(Move { from: parse_square(from)?, to: parse_square(to)? })
+    };
+    read().ok_or_else(|| {
+        NotationError::new(format!(
+            "{} is no move: expected two squares with a hyphen between them, such as a8-a5",
+            Quoted(text),
+        ))
+    })
+}
+
+fn parse_square(text: &str) -> Option<Square> {
+    let letter = text.bytes().next().filter(u8::is_ascii_lowercase)?;
+    let row = parse_number(&text[1..])?.checked_sub(1)?;
+    Some(Square { row, column: u32::from(letter - b'a') })
+}

@@ -1,0 +1,77 @@
+use crate::games::RuleBreach;
+
+/// The rules of a game (QR-1, QR-7). They always hold together: [`Rules::new`] is the only door.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rules {
+    size: u8,
+    quiet_move_limit: u32,
+}
+
+/// What is wrong with rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RulesError {
+    /// The size is out of range, or odd.
+    #[error("size must be an even number from {min} to {max}, not {0}", min = Rules::MIN_SIZE, max = Rules::MAX_SIZE)]
+    Size(u32),
+    /// The limit of quiet moves is out of range.
+    #[error("quiet_move_limit must be from 0 to {max}, not {0}", max = Rules::MAX_QUIET_MOVES)]
+    QuietMoveLimit(u32),
+}
+
+impl RuleBreach for RulesError {
+    fn clause(&self) -> &'static str {
+        match self {
+            Self::Size(_) => "QR-1",
+            Self::QuietMoveLimit(_) => "QR-7",
+        }
+    }
+}
+
+impl Rules {
+    /// 8 rows and columns, and no limit of quiet moves.
+    pub const DEFAULT: Self = Self { size: 8, quiet_move_limit: 0 };
+    /// The fewest rows and columns.
+    pub const MIN_SIZE: u8 = 4;
+    /// The most rows and columns.
+    pub const MAX_SIZE: u8 = 26;
+    /// The highest limit of quiet moves, and the highest count.
+    pub const MAX_QUIET_MOVES: u32 = 1_000_000;
+
+    /// Rules, if they hold together.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with them.
+    pub fn new(size: u32, quiet_move_limit: u32) -> Result<Self, Vec<RulesError>> {
+        let mut errors = Vec::new();
+        if !(Self::MIN_SIZE.into()..=Self::MAX_SIZE.into()).contains(&size) || size % 2 == 1 {
+            errors.push(RulesError::Size(size));
+        }
+        if quiet_move_limit > Self::MAX_QUIET_MOVES {
+            errors.push(RulesError::QuietMoveLimit(quiet_move_limit));
+        }
+        // The size is at most 26 by the check above.
+        if errors.is_empty() { Ok(Self { size: size as u8, quiet_move_limit }) } else { Err(errors) }
+    }
+
+    /// Rows of the board, and columns: even, 4 to 26.
+    pub const fn size(self) -> u8 {
+        self.size
+    }
+
+    /// The number of moves in a row without a capture that makes a draw; 0 if none does.
+    pub const fn quiet_move_limit(self) -> u32 {
+        self.quiet_move_limit
+    }
+
+    /// Pieces of each player at the start, the queen included (QR-2).
+    pub const fn pieces(self) -> u32 {
+        self.size as u32 * self.size as u32 / 4
+    }
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}

@@ -1,0 +1,184 @@
+use std::{fmt, str::FromStr};
+
+use crate::games::{NotationError, Quoted, RuleBreach};
+
+/// A suit (RM-1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Suit {
+    /// Hearts, red.
+    Hearts,
+    /// Diamonds, red.
+    Diamonds,
+    /// Clubs, black.
+    Clubs,
+    /// Spades, black.
+    Spades,
+}
+
+impl Suit {
+    /// Every suit.
+    pub const ALL: [Self; 4] = [Self::Hearts, Self::Diamonds, Self::Clubs, Self::Spades];
+
+    /// The suit that is weak when this one is strong (RM-2).
+    #[must_use]
+    pub const fn opposite(self) -> Self {
+        match self {
+            Self::Hearts => Self::Spades,
+            Self::Diamonds => Self::Clubs,
+            Self::Clubs => Self::Diamonds,
+            Self::Spades => Self::Hearts,
+        }
+    }
+
+    /// Whether it is red; the others are black.
+    pub const fn is_red(self) -> bool {
+        matches!(self, Self::Hearts | Self::Diamonds)
+    }
+
+    /// The letter that stands for it.
+    pub(super) const fn letter(self) -> char {
+        match self {
+            Self::Hearts => 'H',
+            Self::Diamonds => 'D',
+            Self::Clubs => 'C',
+            Self::Spades => 'S',
+        }
+    }
+
+    /// The sign that stands for it, filled.
+    pub(super) const fn sign(self) -> char {
+        match self {
+            Self::Hearts => '♥',
+            Self::Diamonds => '♦',
+            Self::Clubs => '♣',
+            Self::Spades => '♠',
+        }
+    }
+
+    /// The suit that a letter or a sign stands for.
+    pub(super) const fn from_char(sign: char) -> Option<Self> {
+        Some(match sign {
+            'H' | 'h' | '♥' | '♡' => Self::Hearts,
+            'D' | 'd' | '♦' | '♢' => Self::Diamonds,
+            'C' | 'c' | '♣' | '♧' => Self::Clubs,
+            'S' | 's' | '♠' | '♤' => Self::Spades,
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for Suit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Hearts => "hearts",
+            Self::Diamonds => "diamonds",
+            Self::Clubs => "clubs",
+            Self::Spades => "spades",
+        })
+    }
+}
+
+/// A card (RM-1). As text `10H`; other ways to write it are understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Card {
+    suit: Suit,
+    value: u8,
+}
+
+/// What is wrong with a card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CardError {
+    /// The value is out of range.
+    #[error("a value must be from {min} to {max}, not {0}", min = Card::LOWEST, max = Card::HIGHEST)]
+    Value(u32),
+}
+
+impl RuleBreach for CardError {
+    fn clause(&self) -> &'static str {
+        "RM-1"
+    }
+}
+
+impl Card {
+    /// The lowest value.
+    pub const LOWEST: u8 = 2;
+    /// The highest value, that of the ace.
+    pub const HIGHEST: u8 = 14;
+    /// Cards in a deck.
+    pub const COUNT: usize = 52;
+
+    /// A card, if its value is in range.
+    ///
+    /// # Errors
+    ///
+    /// If it is not.
+    pub fn new(suit: Suit, value: u32) -> Result<Self, CardError> {
+        match u8::try_from(value) {
+            Ok(value @ Self::LOWEST..=Self::HIGHEST) => Ok(Self { suit, value }),
+            _ => Err(CardError::Value(value)),
+        }
+    }
+
+    /// Its suit.
+    pub const fn suit(self) -> Suit {
+        self.suit
+    }
+
+    /// Its value, 2 to 14.
+    pub const fn value(self) -> u8 {
+        self.value
+    }
+
+    /// Every card: suit by suit, each from the lowest.
+    pub fn deck() -> impl Iterator<Item = Self> {
+        Suit::ALL
+            .into_iter()
+            .flat_map(|suit| (Self::LOWEST..=Self::HIGHEST).map(move |value| Self { suit, value }))
+    }
+
+    /// The value as it is written.
+    fn value_text(self) -> &'static str {
+        const TEXTS: [&str; 13] = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A"];
+        TEXTS[usize::from(self.value - Self::LOWEST)]
+    }
+
+    /// The card with the sign of its suit, for people.
+    pub(super) fn with_sign(self) -> String {
+        format!("{}{}", self.value_text(), self.suit.sign())
+    }
+}
+
+impl fmt::Display for Card {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.value_text(), self.suit.letter())
+    }
+}
+
+impl FromStr for Card {
+    type Err = NotationError;
+
+    /// Reads a value and a suit: `7H`, `10♥`, `a♠`.
+    fn from_str(text: &str) -> Result<Self, NotationError> {
+        let read = || {
+            // Signs of suits may be followed by a mark that asks for a coloured picture.
+            let text = text.strip_suffix('\u{FE0F}').unwrap_or(text);
+            let (at, sign) = text.char_indices().next_back()?;
+            let suit = Suit::from_char(sign)?;
+            let value = match &text[..at] {
+                "J" | "j" => 11,
+                "Q" | "q" => 12,
+                "K" | "k" => 13,
+                "A" | "a" => 14,
+                number @ ("2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10") => number.parse().ok()?,
+                _ => return None,
+            };
+            Some(Self { suit, value })
+        };
+        read().ok_or_else(|| {
+            NotationError::new(format!(
+                "{} is no card: expected a value from 2 to 10 or J, Q, K, A, and a suit, such as 10H or A♠",
+                Quoted(text),
+            ))
+        })
+    }
+}

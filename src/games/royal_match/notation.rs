@@ -1,0 +1,216 @@
+//! RoyalMatch as text.
+//!
+//! A state is `rm:`, the ordering and the strong suit, a colon, and the players with slashes between them:
+//!
+//! ```text
+//! rm:vH:7H,10S;0/2H,AD;0            by value; hearts are strong; two players with two cards each and no tricks
+//! rm:sC:7H;2/-;1;2H/3D;0            by suit; clubs are strong; player two has played the two of hearts
+//! ```
+//!
+//! A player is the hand, its cards with commas between them, or `-`; the tricks taken; and the card played in the trick
+//! under way, if there is one. The ordering is `v` for value first, `s` for suit first; suits are `H`, `D`, `C`, `S`.
+//! A move is the number of the player and a card: `2:7H`. What one player sees of a state has `?` and a number in place of
+//! each hand that is hidden. It can be shown, not read.
+
+use std::fmt::Write;
+
+use super::{
+    Card, Move, Ordering, RoyalMatch, Rules, Seat, Setup, SetupError, SetupPlayer, Suit, Table, View,
+};
+use crate::games::{GameId, NotationError, Quoted, RuleBreach};
+
+/// What is wrong with a text that should be a state.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParseError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Notation(#[from] NotationError),
+    /// It is no state that a match can be in.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    /// It is what one player sees of a state.
+    #[error("this is what one player sees, with cards hidden: only the whole state can be asked about")]
+    View,
+}
+
+impl RuleBreach for ParseError {
+    fn clause(&self) -> &'static str {
+        match self {
+            Self::Notation(_) => "",
+            Self::Setup(error) => error.clause(),
+            Self::View => "RM-7",
+        }
+    }
+}
+
+const PREFIX: &str = GameId::RoyalMatch.prefix();
+
+/// Whether a text is meant as a state of RoyalMatch.
+pub(super) fn recognizes(text: &str) -> bool {
+    text.starts_with(PREFIX)
+}
+
+/// Reads a match.
+pub(super) fn parse(text: &str) -> Result<RoyalMatch, Vec<ParseError>> {
+    let (setup, errors) = parse_setup(text);
+    if errors.is_empty() {
+        return RoyalMatch::try_from(&setup).map_err(all);
+    }
+    // What could not be read may be what the rest does not fit: only the cards themselves are looked at.
+    Err(with_setup_errors(errors, Table::try_from(&setup)))
+}
+
+impl Table {
+    /// Reads players around a table, with or without a match.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the text, or with what it says.
+    pub fn parse(text: &str) -> Result<Self, Vec<ParseError>> {
+        let (setup, errors) = parse_setup(text);
+        let table = Self::try_from(&setup);
+        if errors.is_empty() { table.map_err(all) } else { Err(with_setup_errors(errors, table)) }
+    }
+
+    /// The table as text that [`Table::parse`] reads back exactly.
+    pub fn notation(&self) -> String {
+        write(self, None)
+    }
+}
+
+impl View {
+    /// The view as text, which no call reads as a state.
+    pub fn notation(&self) -> String {
+        write(&self.table, Some(&self.hidden))
+    }
+}
+
+fn all(errors: Vec<SetupError>) -> Vec<ParseError> {
+    errors.into_iter().map(Into::into).collect()
+}
+
+fn with_setup_errors(mut errors: Vec<ParseError>, rest: Result<Table, Vec<SetupError>>) -> Vec<ParseError> {
+    errors.extend(rest.err().map(all).unwrap_or_default());
+    errors
+}
+
+fn parse_setup(text: &str) -> (Setup, Vec<ParseError>) {
+    let mut errors = Vec::new();
+    let mut setup = Setup { rules: Rules::default(), dominant: None, players: Vec::new() };
+    let body = text.strip_prefix(PREFIX).unwrap_or(text);
+    let Some((order, players)) = body.split_once(':') else {
+        let message =
+            "a state is its ordering and strong suit, a colon, and its players, such as rm:vH:7H;0/2S;0";
+        errors.push(NotationError::new(message).into());
+        return (setup, errors);
+    };
+    if let Some((ordering, dominant)) = parse_order(order) {
+        (setup.rules, setup.dominant) = (Rules { ordering }, Some(dominant));
+    } else {
+        let message = format!(
+            "{} is no ordering and strong suit: expected v or s and one of H, D, C, S, such as vH",
+            Quoted(order),
+        );
+        errors.push(NotationError::new(message).into());
+    }
+    setup.players = players
+        .split('/')
+        .enumerate()
+        .map(|(index, player)| parse_player(player, index, &mut errors))
+        .collect();
+    (setup, errors)
+}
+
+fn parse_order(text: &str) -> Option<(Ordering, Suit)> {
+    let mut letters = text.chars();
+    let ordering = match letters.next()? {
+        'v' => Ordering::ValueThenSuit,
+        's' => Ordering::SuitThenValue,
+        _ => return None,
+    };
+    let letter = letters.next()?;
+    let suit = Suit::ALL.into_iter().find(|suit| suit.letter() == letter)?;
+    letters.next().is_none().then_some((ordering, suit))
+}
+
+fn parse_player(text: &str, index: usize, errors: &mut Vec<ParseError>) -> SetupPlayer {
+    let nth = index + 1;
+    let parts: Vec<&str> = text.split(';').collect();
+    let (hand, tricks, played) = match *parts.as_slice() {
+        [hand, tricks] => (hand, tricks, None),
+        [hand, tricks, played] => (hand, tricks, Some(played)),
+        _ => {
+            let message = format!(
+                "player {nth} cannot be read from {}: expected a hand, tricks, and a card if one is played, such as 7H,2S;0;KD",
+                Quoted(text),
+            );
+            errors.push(NotationError::new(message).into());
+            return SetupPlayer::default();
+        }
+    };
+    let mut card = |text: &str| {
+        let read: Result<Card, NotationError> = text.parse();
+        read.map_err(|error| errors.push(NotationError::new(format!("player {nth}: {error}")).into())).ok()
+    };
+    let played = played.map(&mut card);
+    let hidden = hand.strip_prefix('?').and_then(parse_number).is_some();
+    let hand = match hand {
+        "-" => Vec::new(),
+        _ if hidden => Vec::new(),
+        _ => hand.split(',').map(card).collect(),
+    };
+    if hidden && !errors.contains(&ParseError::View) {
+        errors.push(ParseError::View);
+    }
+    let tricks = parse_number(tricks).unwrap_or_else(|| {
+        let message = format!("player {nth}: {} is no number of tricks", Quoted(tricks));
+        errors.push(NotationError::new(message).into());
+        0
+    });
+    SetupPlayer { hand, played, tricks }
+}
+
+/// Reads a number the one way it is written: digits, and no zero before them.
+fn parse_number(text: &str) -> Option<u32> {
+    let written = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+    text.parse().ok().filter(|_| written)
+}
+
+fn write(table: &Table, hidden: Option<&[Option<usize>]>) -> String {
+    let ordering = match table.rules.ordering {
+        Ordering::ValueThenSuit => 'v',
+        Ordering::SuitThenValue => 's',
+    };
+    let mut text = format!("{PREFIX}{ordering}{}", table.dominant.letter());
+    // Writing to a string cannot fail.
+    for (index, player) in table.players.iter().enumerate() {
+        text.push(if index == 0 { ':' } else { '/' });
+        match hidden.and_then(|hidden| hidden[index]) {
+            Some(cards) => drop(write!(text, "?{cards}")),
+            None if player.hand.is_empty() => text.push('-'),
+            None => {
+                let cards: Vec<String> = player.hand.iter().map(ToString::to_string).collect();
+                text.push_str(&cards.join(","));
+            }
+        }
+        let _ = write!(text, ";{}", player.tricks);
+        if let Some(card) = player.played {
+            let _ = write!(text, ";{card}");
+        }
+    }
+    text
+}
+
+/// Reads a move: the number of a player, a colon, and a card.
+pub(super) fn parse_move(text: &str) -> Result<Move, NotationError> {
+    let wrong = || {
+        NotationError::new(format!(
+            "{} is no move: expected the number of a player and a card, such as 2:7H",
+            Quoted(text),
+        ))
+    };
+    let (player, card) = text.split_once(':').ok_or_else(wrong)?;
+    let index = parse_number(player).and_then(|number| number.checked_sub(1)).ok_or_else(wrong)?;
+    let seat = Seat::ALL.get(index as usize).copied().ok_or_else(wrong)?;
+    Ok(Move { seat, card: card.parse()? })
+}

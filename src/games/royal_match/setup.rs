@@ -1,0 +1,217 @@
+use std::fmt;
+
+use super::{Card, Player, RoyalMatch, Rules, Seat, Suit, Table};
+use crate::games::RuleBreach;
+
+/// The most cards in a hand.
+pub(super) const MOST_CARDS: usize = 13;
+/// The fewest players.
+pub(super) const FEWEST_PLAYERS: usize = 2;
+/// The most players.
+pub(super) const MOST_PLAYERS: usize = 4;
+
+/// A match as someone wrote it down, as far as it could be read. It may be nonsense: [`RoyalMatch::try_from`] tells, and
+/// [`Table::try_from`] for a trick without a match around it.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The rules it is played under.
+    pub rules: Rules,
+    /// The suit that is strong. None if that could not be read.
+    pub dominant: Option<Suit>,
+    /// The players, the first seat first.
+    pub players: Vec<SetupPlayer>,
+}
+
+/// A player as someone wrote it down.
+#[derive(Clone, Debug, Default)]
+pub struct SetupPlayer {
+    /// The cards in the hand; one that could not be read is none, but counts.
+    pub hand: Vec<Option<Card>>,
+    /// The card played in the trick under way, if there is one; none inside if it could not be read.
+    pub played: Option<Option<Card>>,
+    /// Tricks taken.
+    pub tricks: u32,
+}
+
+/// Where a card is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In a hand, from 0.
+    Hand(Seat, usize),
+    /// In the trick under way.
+    Played(Seat),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Hand(seat, _) => write!(f, "in the hand of {seat}"),
+            Self::Played(seat) => write!(f, "played by {seat}"),
+        }
+    }
+}
+
+/// What is wrong with a set-up (RM-7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SetupError {
+    /// There are too many or too few players.
+    #[error("a match has {FEWEST_PLAYERS} to {MOST_PLAYERS} players, not {0}")]
+    PlayerCount(usize),
+    /// A hand has more cards than a hand can have.
+    #[error("the hand of {seat} has {found} cards: a hand has at most {MOST_CARDS}")]
+    HandTooLarge {
+        /// Whose hand it is.
+        seat: Seat,
+        /// Cards in it.
+        found: usize,
+    },
+    /// A card is in two places.
+    #[error("{card} is in two places: {first}, and {second}")]
+    DuplicateCard {
+        /// The card.
+        card: Card,
+        /// The first place.
+        first: Place,
+        /// The second place.
+        second: Place,
+    },
+    /// The players do not have as many cards as each other.
+    #[error("{seat} has {found} cards left, with the one played in this trick: player one has {wanted}")]
+    HandSize {
+        /// Whose hand it is.
+        seat: Seat,
+        /// Cards left.
+        found: usize,
+        /// Cards that player one has left.
+        wanted: usize,
+    },
+    /// More tricks were taken than a match has.
+    #[error("{tricks} tricks taken and {left} cards left make more than the {MOST_CARDS} of a match")]
+    TooManyTricks {
+        /// Tricks taken by all.
+        tricks: u32,
+        /// Cards that each player has left.
+        left: usize,
+    },
+    /// There is nothing to play and nothing was played.
+    #[error("there are neither cards nor tricks: a match has 1 to {MOST_CARDS} cards a hand")]
+    NoCards,
+    /// Everybody has played, and nobody has taken the trick.
+    #[error("everybody has played: the trick is taken before the next card")]
+    TrickComplete,
+}
+
+impl RuleBreach for SetupError {
+    fn clause(&self) -> &'static str {
+        "RM-7"
+    }
+}
+
+impl Setup {
+    /// Every card that could be read, and where it is.
+    fn cards(&self) -> impl Iterator<Item = (Card, Place)> {
+        self.seats().flat_map(|(seat, player)| {
+            let hand = player.hand.iter().take(MOST_CARDS).enumerate();
+            let in_hand = hand.filter_map(move |(index, card)| Some(((*card)?, Place::Hand(seat, index))));
+            let played = player.played.flatten().map(|card| (card, Place::Played(seat)));
+            in_hand.chain(played)
+        })
+    }
+
+    fn seats(&self) -> impl Iterator<Item = (Seat, &SetupPlayer)> {
+        Seat::ALL.into_iter().zip(&self.players)
+    }
+
+    /// Notes what no table can have, with or without a match.
+    fn check_table(&self, errors: &mut Vec<SetupError>) {
+        if !(FEWEST_PLAYERS..=MOST_PLAYERS).contains(&self.players.len()) {
+            errors.push(SetupError::PlayerCount(self.players.len()));
+        }
+        for (seat, player) in self.seats() {
+            let found = player.hand.len();
+            if found > MOST_CARDS {
+                errors.push(SetupError::HandTooLarge { seat, found });
+            }
+        }
+        for (index, (card, second)) in self.cards().enumerate() {
+            if let Some((_, first)) = self.cards().take(index).find(|(earlier, _)| *earlier == card) {
+                errors.push(SetupError::DuplicateCard { card, first, second });
+            }
+        }
+        let (tricks, left) = (self.tricks(), usize::from(self.is_trick_complete()));
+        if tricks as usize + left > MOST_CARDS {
+            errors.push(SetupError::TooManyTricks { tricks, left });
+        }
+    }
+
+    fn is_trick_complete(&self) -> bool {
+        self.players.iter().all(|player| player.played.is_some())
+    }
+
+    /// Notes what no match can have.
+    fn check_match(&self, errors: &mut Vec<SetupError>) {
+        let left = |player: &SetupPlayer| player.hand.len() + usize::from(player.played.is_some());
+        let Some(first) = self.players.first() else { return };
+        let wanted = left(first);
+        for (seat, player) in self.seats().skip(1) {
+            let found = left(player);
+            if found != wanted {
+                errors.push(SetupError::HandSize { seat, found, wanted });
+            }
+        }
+        let tricks = self.tricks();
+        if tricks <= MOST_CARDS as u32 && tricks as usize + wanted > MOST_CARDS && wanted <= MOST_CARDS {
+            errors.push(SetupError::TooManyTricks { tricks, left: wanted });
+        }
+        if tricks == 0 && self.players.iter().all(|player| left(player) == 0) {
+            errors.push(SetupError::NoCards);
+        }
+        if self.is_trick_complete() {
+            errors.push(SetupError::TrickComplete);
+        }
+    }
+
+    fn tricks(&self) -> u32 {
+        self.players.iter().fold(0, |sum, player| sum.saturating_add(player.tricks))
+    }
+
+    /// The table with everything read, or nothing if something was not.
+    fn complete(&self) -> Option<Table> {
+        let player = |player: &SetupPlayer| {
+            Some(Player {
+                hand: player.hand.iter().copied().collect::<Option<_>>()?,
+                played: match player.played {
+                    Some(card) => Some(card?),
+                    None => None,
+                },
+                tricks: u8::try_from(player.tricks).ok()?,
+            })
+        };
+        let players = self.players.iter().map(player).collect::<Option<_>>()?;
+        Some(Table { rules: self.rules, dominant: self.dominant?, players })
+    }
+}
+
+impl TryFrom<&Setup> for Table {
+    /// Everything that is wrong. Empty if something could not be read, and what could is right.
+    type Error = Vec<SetupError>;
+
+    fn try_from(setup: &Setup) -> Result<Self, Vec<SetupError>> {
+        let mut errors = Vec::new();
+        setup.check_table(&mut errors);
+        setup.complete().filter(|_| errors.is_empty()).ok_or(errors)
+    }
+}
+
+impl TryFrom<&Setup> for RoyalMatch {
+    /// Everything that is wrong. Empty if something could not be read, and what could is right.
+    type Error = Vec<SetupError>;
+
+    /// The one door from a set-up to a match.
+    fn try_from(setup: &Setup) -> Result<Self, Vec<SetupError>> {
+        let mut errors = Vec::new();
+        setup.check_table(&mut errors);
+        setup.check_match(&mut errors);
+        setup.complete().filter(|_| errors.is_empty()).map(Self).ok_or(errors)
+    }
+}

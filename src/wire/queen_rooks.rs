@@ -1,0 +1,378 @@
+//! The messages of Queen and rooks.
+
+use super::{
+    Form, Path, Violations, WireGame, proto,
+    refusal::breach,
+    state::{notation_of, note_parse_errors},
+    vocabulary::{read_player, read_required_square, write_outcome, write_scores},
+};
+use crate::games::{
+    GameId, Player,
+    queen_rooks::{
+        Arrival, Capture, Diagram, Ending, Event, IllegalMove, Move, Outcome, ParseError, Piece, QueenRooks,
+        Rules, RulesError, Setup, SetupError,
+    },
+};
+
+const GAME: GameId = GameId::QueenRooks;
+const NAME: &str = GAME.name();
+
+impl WireGame for QueenRooks {
+    #[allow(clippy::needless_update, reason = "another game may add to the message")]
+    fn describe() -> proto::GameDescription {
+        proto::GameDescription {
+            name: NAME.to_owned(),
+            title: "Queen and rooks".to_owned(),
+            summary: "Two players move a queen and her rooks. A rook that has moved takes the opponent's rooks on the \
+                      corners of the rectangle between it and its queen. Whoever has two pieces left loses."
+                .to_owned(),
+            default_rules: Some(write_rule_set(Rules::DEFAULT)),
+            limits: limits(),
+            presets: presets(),
+            state_notation: Some(proto::NotationDescription {
+                syntax: "qr:<board>:<player to move>. The board is its rows from the top with slashes between them: Q and R \
+                         for the queen and the rooks of player one, q and r for those of player two, a number for so \
+                         many empty squares. The player to move is 1 or 2. Then, if there are any, a colon and the \
+                         number of moves in a row without a capture; and if it has a limit, a slash and the limit. \
+                         ResolveCaptures also takes the board alone."
+                    .to_owned(),
+                examples: ["qr:2rq/2rr/RR2/QR2:1", "qr:2rq/2rr/RR2/QR2:2:7", "qr:2rq/2rr/RR2/QR2:1:0/50"]
+                    .map(ToOwned::to_owned)
+                    .to_vec(),
+            }),
+            move_notation: Some(proto::NotationDescription {
+                syntax: "The square that the piece stands on, a hyphen, and the square that it goes to: a letter for the \
+                         column and a number for the row, from a1 at the top left."
+                    .to_owned(),
+                examples: vec!["a8-a5".to_owned()],
+            }),
+            ..Default::default()
+        }
+    }
+
+    fn read_state(state: &proto::state::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Self> {
+        let proto::state::Kind::QueenRooks(state) = state else {
+            violations.game_mismatch(at, "state", GAME);
+            return None;
+        };
+        let at = at.field(NAME);
+        let rules = read_state_rules(state, &at, violations);
+        let next_player = read_player(state.next_player, &at.field("next_player"), violations);
+        note_setup_errors(Self::try_from(setup(state, rules?, next_player)), &at, violations)
+    }
+
+    fn note_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
+        let code = match &error {
+            ParseError::Notation(_) => proto::ErrorReason::InvalidNotation,
+            ParseError::Rules(_) => proto::ErrorReason::ValueOutOfRange,
+            ParseError::Setup(error) => setup_error_code(*error),
+        };
+        violations.add_breach(at, code, &error);
+    }
+
+    fn read_move(mv: &proto::r#move::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Move> {
+        let proto::r#move::Kind::QueenRooks(mv) = mv else {
+            violations.game_mismatch(at, "move", GAME);
+            return None;
+        };
+        let at = at.field(NAME);
+        let from = read_required_square(mv.from, &at.field("from"), violations);
+        let to = read_required_square(mv.to, &at.field("to"), violations);
+        Some(Move { from: from?, to: to? })
+    }
+
+    fn read_rules(
+        rules: &proto::rule_set::Kind,
+        at: &Path<'_>,
+        violations: &mut Violations,
+    ) -> Option<Rules> {
+        let proto::rule_set::Kind::QueenRooks(rules) = rules else {
+            violations.game_mismatch(at, "rule set", GAME);
+            return None;
+        };
+        read_rules(*rules, &at.field(NAME), violations)
+    }
+
+    fn read_opening(
+        _: Option<&proto::new_game_request::Setup>,
+        _: Option<&Rules>,
+        _: &mut Violations,
+    ) -> Option<()> {
+        Some(())
+    }
+
+    fn read_viewer(viewer: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Player> {
+        read_player(viewer, at, violations)
+    }
+
+    fn read_board(
+        request: &proto::ResolveCapturesRequest,
+        violations: &mut Violations,
+    ) -> Option<(Arrival, Form)> {
+        let at = Path::root("state");
+        let diagram = match request.state.as_ref().and_then(|state| state.kind.as_ref()) {
+            Some(proto::state::Kind::QueenRooks(state)) => {
+                read_diagram(state, &at.field(NAME), violations).map(|diagram| (diagram, Form::Typed))
+            }
+            Some(proto::state::Kind::Notation(text)) => {
+                let at = at.field("notation");
+                notation_of(text, &at, violations).and_then(|text| {
+                    let diagram = Diagram::parse(text);
+                    note_parse_errors::<Self, _>(diagram, &at, violations)
+                        .map(|diagram| (diagram, Form::Notation))
+                })
+            }
+            _ => {
+                violations.required(&at);
+                None
+            }
+        };
+        let at = Path::root("arrived_at");
+        let square = read_required_square(request.arrived_at, &at, violations)?;
+        let (diagram, form) = diagram?;
+        let arrival = Arrival::new(diagram, square);
+        if arrival.is_none() {
+            violations.add(&at, proto::ErrorReason::NothingThere, format!("no piece stands on {square}"));
+        }
+        arrival.map(|arrival| (arrival, form))
+    }
+
+    fn write_state(&self) -> proto::state::Kind {
+        proto::state::Kind::QueenRooks(write_diagram(&self.into()))
+    }
+
+    fn write_move(mv: &Move) -> proto::r#move::Kind {
+        proto::r#move::Kind::QueenRooks(proto::QueenRooksMove {
+            from: Some(mv.from.into()),
+            to: Some(mv.to.into()),
+        })
+    }
+
+    fn write_event(event: Event) -> proto::Event {
+        let kind = match event {
+            Event::Moved { player, from, to, piece } => proto::event::Kind::Moved(proto::Moved {
+                player: proto::Player::from(player).into(),
+                from: Some(from.into()),
+                to: Some(to.into()),
+                piece: write_piece(Some(piece)).into(),
+            }),
+            Event::Captured(capture) => proto::event::Kind::Captured(Self::write_capture(capture)),
+            Event::Passed { player } => {
+                proto::event::Kind::Passed(proto::Passed { player: proto::Player::from(player).into() })
+            }
+        };
+        proto::Event { kind: Some(kind) }
+    }
+
+    fn write_outcome(Outcome { ending, pieces }: Outcome) -> proto::Outcome {
+        use proto::{EndReason, Result};
+        let written = match ending {
+            None => write_outcome(Result::InProgress, EndReason::Unspecified, None),
+            Some(Ending::Won { winner }) => {
+                write_outcome(Result::WinnerDetermined, EndReason::TooFewPieces, Some(winner))
+            }
+            Some(Ending::Blocked) => write_outcome(Result::Draw, EndReason::NoLegalMove, None),
+            Some(Ending::QuietMoveLimit) => write_outcome(Result::Draw, EndReason::QuietMoveLimit, None),
+        };
+        proto::Outcome { scores: write_scores(pieces), ..written }
+    }
+
+    fn write_capture(capture: Capture) -> proto::Capture {
+        let corner = |(square, piece): (crate::games::Square, Option<Piece>)| proto::QueenRooksCorner {
+            square: Some(square.into()),
+            piece: write_piece(piece).into(),
+            owner: piece.map_or(proto::Player::Unspecified, |piece| piece.owner().into()).into(),
+        };
+        proto::Capture {
+            explanation: capture.to_string(),
+            kind: Some(proto::capture::Kind::QueenRooks(proto::QueenRooksCapture {
+                square: Some(capture.square.into()),
+                rook: Some(capture.rook.into()),
+                queen: Some(capture.queen.into()),
+                corners: capture.corners.map(corner).to_vec(),
+            })),
+        }
+    }
+
+    fn write_board(board: &Arrival, form: Form) -> proto::State {
+        let diagram = board.diagram();
+        let kind = match form {
+            Form::Typed => proto::state::Kind::QueenRooks(write_diagram(diagram)),
+            Form::Notation => proto::state::Kind::Notation(diagram.notation()),
+        };
+        proto::State { kind: Some(kind) }
+    }
+
+    fn write_view(view: &Self, form: Form) -> proto::State {
+        form.write_state(view)
+    }
+
+    fn write_illegal(reason: &IllegalMove, at: &Path<'_>, form: Form) -> proto::Reason {
+        use proto::ErrorReason;
+        let (code, field) = match reason {
+            IllegalMove::GameOver => return breach(ErrorReason::GameOver, at, reason),
+            IllegalMove::FromOutOfRange { .. } => (ErrorReason::SquareOutOfRange, "from"),
+            IllegalMove::ToOutOfRange { .. } => (ErrorReason::SquareOutOfRange, "to"),
+            IllegalMove::NothingThere(_) | IllegalMove::OthersPiece(_) => (ErrorReason::NotYourPiece, "from"),
+            IllegalMove::NotARookMove { .. } | IllegalMove::NotAQueenMove { .. } => {
+                (ErrorReason::NotALine, "to")
+            }
+            IllegalMove::PathBlocked(_) => (ErrorReason::PathBlocked, "to"),
+            IllegalMove::SquareOccupied(_) => (ErrorReason::SquareOccupied, "to"),
+        };
+        match form {
+            Form::Typed => breach(code, at.field(NAME).field(field), reason),
+            Form::Notation => {
+                proto::Reason { message: reason.in_letters(), ..breach(code, at.field("notation"), reason) }
+            }
+        }
+    }
+}
+
+fn setup(state: &proto::QueenRooksState, rules: Rules, next_player: Option<Player>) -> Setup<'_, String> {
+    Setup { rules, board: &state.board, next_player, quiet_moves: state.quiet_moves.unwrap_or_default() }
+}
+
+fn read_state_rules(
+    state: &proto::QueenRooksState,
+    at: &Path<'_>,
+    violations: &mut Violations,
+) -> Option<Rules> {
+    match state.rules {
+        Some(rules) => read_rules(rules, &at.field("rules"), violations),
+        None => Some(Rules::DEFAULT),
+    }
+}
+
+/// Reads a board, with or without a game around it.
+fn read_diagram(
+    state: &proto::QueenRooksState,
+    at: &Path<'_>,
+    violations: &mut Violations,
+) -> Option<Diagram> {
+    let rules = read_state_rules(state, at, violations);
+    let given = state.next_player != i32::from(proto::Player::Unspecified);
+    let next_player = given.then(|| read_player(state.next_player, &at.field("next_player"), violations));
+    let diagram = Diagram::try_from(setup(state, rules?, next_player.flatten()));
+    note_setup_errors(diagram, at, violations).filter(|_| next_player != Some(None))
+}
+
+fn read_rules(rules: proto::QueenRooksRules, at: &Path<'_>, violations: &mut Violations) -> Option<Rules> {
+    let default = Rules::DEFAULT;
+    let read = Rules::new(
+        rules.size.unwrap_or(default.size().into()),
+        rules.quiet_move_limit.unwrap_or(default.quiet_move_limit()),
+    );
+    match read {
+        Ok(rules) => Some(rules),
+        Err(errors) => {
+            for error in errors {
+                let field = match error {
+                    RulesError::Size(_) => "size",
+                    RulesError::QuietMoveLimit(_) => "quiet_move_limit",
+                };
+                violations.add_breach(&at.field(field), proto::ErrorReason::ValueOutOfRange, &error);
+            }
+            None
+        }
+    }
+}
+
+fn note_setup_errors<T>(
+    result: Result<T, Vec<SetupError>>,
+    at: &Path<'_>,
+    violations: &mut Violations,
+) -> Option<T> {
+    let errors = match result {
+        Ok(value) => return Some(value),
+        Err(errors) => errors,
+    };
+    let board = at.field("board");
+    for error in errors {
+        let code = setup_error_code(error);
+        match error {
+            // Whatever kept it from being read has been noted.
+            SetupError::NextPlayer => {}
+            SetupError::RowLength { row, .. } | SetupError::UnknownPiece { row, .. } => {
+                violations.add_breach(&board.index(row), code, &error);
+            }
+            SetupError::RowCount { .. }
+            | SetupError::QueenCount { .. }
+            | SetupError::TooManyPieces { .. }
+            | SetupError::TwoLosers => violations.add_breach(&board, code, &error),
+            SetupError::LoserNotToMove(_) | SetupError::Blocked(_) => {
+                violations.add_breach(&at.field("next_player"), code, &error);
+            }
+            SetupError::QuietMoves { .. } => violations.add_breach(&at.field("quiet_moves"), code, &error),
+        }
+    }
+    None
+}
+
+fn setup_error_code(error: SetupError) -> proto::ErrorReason {
+    match error {
+        SetupError::NextPlayer => proto::ErrorReason::FieldRequired,
+        SetupError::RowCount { .. } | SetupError::RowLength { .. } => proto::ErrorReason::BoardSizeMismatch,
+        SetupError::UnknownPiece { .. } => proto::ErrorReason::UnknownPiece,
+        SetupError::QueenCount { .. } => proto::ErrorReason::QueenCountMismatch,
+        SetupError::TooManyPieces { .. } => proto::ErrorReason::TooManyPieces,
+        SetupError::TwoLosers | SetupError::LoserNotToMove(_) => proto::ErrorReason::ImpossibleLoss,
+        SetupError::Blocked(_) => proto::ErrorReason::PlayerBlocked,
+        SetupError::QuietMoves { .. } => proto::ErrorReason::ValueOutOfRange,
+    }
+}
+
+fn write_piece(piece: Option<Piece>) -> proto::QueenRooksPiece {
+    match piece {
+        None => proto::QueenRooksPiece::None,
+        Some(Piece::Queen(_)) => proto::QueenRooksPiece::Queen,
+        Some(Piece::Rook(_)) => proto::QueenRooksPiece::Rook,
+    }
+}
+
+fn write_diagram(diagram: &Diagram) -> proto::QueenRooksState {
+    proto::QueenRooksState {
+        rules: Some(write_rules(diagram.rules())),
+        board: diagram.rows(),
+        next_player: diagram.next_player().map_or(proto::Player::Unspecified, Into::into).into(),
+        quiet_moves: Some(diagram.quiet_moves()),
+    }
+}
+
+fn write_rules(rules: Rules) -> proto::QueenRooksRules {
+    proto::QueenRooksRules {
+        size: Some(rules.size().into()),
+        quiet_move_limit: Some(rules.quiet_move_limit()),
+    }
+}
+
+fn write_rule_set(rules: Rules) -> proto::RuleSet {
+    proto::RuleSet { kind: Some(proto::rule_set::Kind::QueenRooks(write_rules(rules))) }
+}
+
+fn limits() -> Vec<proto::RuleLimit> {
+    [
+        ("size", Rules::MIN_SIZE.into(), Rules::MAX_SIZE.into(), "even"),
+        ("quiet_move_limit", 0, Rules::MAX_QUIET_MOVES, "0 is no limit"),
+    ]
+    .map(|(field, minimum, maximum, condition)| proto::RuleLimit {
+        field: field.to_owned(),
+        minimum: Some(minimum),
+        maximum: Some(maximum),
+        condition: condition.to_owned(),
+    })
+    .to_vec()
+}
+
+fn presets() -> Vec<proto::Preset> {
+    let preset = |name: &str, summary: &str, size, quiet_move_limit| proto::Preset {
+        name: name.to_owned(),
+        summary: summary.to_owned(),
+        rules: Some(write_rule_set(Rules::new(size, quiet_move_limit).expect("a preset holds together"))),
+    };
+    vec![
+        preset("classic", "8 rows and columns, played to the end.", 8, 0),
+        preset("small", "6 rows and columns: nine pieces each.", 6, 0),
+        preset("large", "16 rows and columns, and a draw after 100 moves without a capture.", 16, 100),
+    ]
+}

@@ -1,0 +1,277 @@
+//! The messages of RoyalMatch.
+
+mod card;
+mod comparison;
+mod opening;
+mod state;
+
+pub use self::comparison::{Ranking, read_ranking, write_ranking};
+use self::{
+    card::{read_ordering, read_required_card, write_card, write_ordering},
+    opening::read_opening,
+    state::{read_match, read_table, setup_error_code, write_table, write_view},
+};
+use super::{
+    Form, Path, Violations, WireGame, proto,
+    refusal::breach,
+    state::{notation_of, note_parse_errors},
+    vocabulary::{read_enum, write_outcome},
+};
+use crate::games::{
+    GameId,
+    royal_match::{
+        Ending, Event, IllegalMove, Move, Opening, Ordering, Outcome, ParseError, RoyalMatch, Rules, Seat,
+        Table, Trick, View,
+    },
+};
+
+const GAME: GameId = GameId::RoyalMatch;
+const NAME: &str = GAME.name();
+
+impl WireGame for RoyalMatch {
+    #[allow(clippy::needless_update, reason = "another game may add to the message")]
+    fn describe() -> proto::GameDescription {
+        let rules = |rules: Rules| proto::RuleSet {
+            kind: Some(proto::rule_set::Kind::RoyalMatch(write_rules(rules))),
+        };
+        let preset = |name: &str, summary: &str, ordering| proto::Preset {
+            name: name.to_owned(),
+            summary: summary.to_owned(),
+            rules: Some(rules(Rules { ordering })),
+        };
+        proto::GameDescription {
+            name: NAME.to_owned(),
+            title: "RoyalMatch".to_owned(),
+            summary: "Two to four players each play a card, and the strongest takes the trick: the higher value, or at \
+                      equal values the suit that stands higher under the strong one. Most tricks win."
+                .to_owned(),
+            default_rules: Some(rules(Rules::default())),
+            limits: Vec::new(),
+            presets: vec![
+                preset("value_then_suit", "The higher value wins, whatever the suit.", Ordering::ValueThenSuit),
+                preset("suit_then_value", "The higher suit wins, whatever the value.", Ordering::SuitThenValue),
+            ],
+            state_notation: Some(proto::NotationDescription {
+                syntax: "rm:<ordering><strong suit>:<player>/<player>... The ordering is v for value first or s for suit \
+                         first; the suit is H, D, C or S. A player is the hand, its cards with commas between them, or -; \
+                         a semicolon and the tricks taken; and a semicolon and the card played in the trick under way, if \
+                         there is one. In what ViewState answers, ? and a number stand for a hidden hand."
+                    .to_owned(),
+                examples: ["rm:vH:7H,10S;0/2H,AD;0", "rm:sC:7H;2/-;1;2H/3D;0"].map(ToOwned::to_owned).to_vec(),
+            }),
+            move_notation: Some(proto::NotationDescription {
+                syntax: "The number of the player, a colon, and the card: its value (2 to 10, J, Q, K, A) and its suit (H, D, \
+                         C, S, or a sign)."
+                    .to_owned(),
+                examples: vec!["2:7H".to_owned(), "1:10♥".to_owned()],
+            }),
+            ..Default::default()
+        }
+    }
+
+    fn read_state(state: &proto::state::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Self> {
+        let proto::state::Kind::RoyalMatch(state) = state else {
+            violations.game_mismatch(at, "state", GAME);
+            return None;
+        };
+        read_match(state, &at.field(NAME), violations)
+    }
+
+    fn note_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
+        let code = match &error {
+            ParseError::Notation(_) => proto::ErrorReason::InvalidNotation,
+            ParseError::Setup(error) => setup_error_code(*error),
+            ParseError::View => proto::ErrorReason::StateIsView,
+        };
+        violations.add_breach(at, code, &error);
+    }
+
+    fn read_move(mv: &proto::r#move::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Move> {
+        let proto::r#move::Kind::RoyalMatch(mv) = mv else {
+            violations.game_mismatch(at, "move", GAME);
+            return None;
+        };
+        let at = at.field(NAME);
+        let seat = read_seat(mv.player, &at.field("player"), violations);
+        let card = read_required_card(mv.card.as_ref(), &at.field("card"), violations);
+        Some(Move { seat: seat?, card: card? })
+    }
+
+    fn read_rules(
+        rules: &proto::rule_set::Kind,
+        at: &Path<'_>,
+        violations: &mut Violations,
+    ) -> Option<Rules> {
+        let proto::rule_set::Kind::RoyalMatch(rules) = rules else {
+            violations.game_mismatch(at, "rule set", GAME);
+            return None;
+        };
+        read_rules(*rules, &at.field(NAME), violations)
+    }
+
+    fn read_opening(
+        setup: Option<&proto::new_game_request::Setup>,
+        _: Option<&Rules>,
+        violations: &mut Violations,
+    ) -> Option<Opening> {
+        let default = proto::RoyalMatchSetup::default();
+        let setup = match setup {
+            Some(proto::new_game_request::Setup::RoyalMatch(setup)) => setup,
+            _ => &default,
+        };
+        read_opening(setup, &Path::root(NAME), violations)
+    }
+
+    fn read_viewer(viewer: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Seat> {
+        read_seat(viewer, at, violations)
+    }
+
+    fn note_viewer(&self, viewer: &Seat, at: &Path<'_>, violations: &mut Violations) {
+        let players = self.table().players().len();
+        if viewer.index() >= players {
+            let message = format!("this match has {players} players: there is no {viewer}");
+            violations.add(at, proto::ErrorReason::ValueOutOfRange, message);
+        }
+    }
+
+    fn read_board(
+        request: &proto::ResolveCapturesRequest,
+        violations: &mut Violations,
+    ) -> Option<(Table, Form)> {
+        let at = Path::root("state");
+        if request.arrived_at.is_some() {
+            let message = "royal_match has no squares: the trick is in the state";
+            violations.add(&Path::root("arrived_at"), proto::ErrorReason::GameMismatch, message);
+        }
+        match request.state.as_ref().and_then(|state| state.kind.as_ref()) {
+            Some(proto::state::Kind::RoyalMatch(state)) => {
+                read_table(state, &at.field(NAME), violations).map(|table| (table, Form::Typed))
+            }
+            Some(proto::state::Kind::Notation(text)) => {
+                let at = at.field("notation");
+                let text = notation_of(text, &at, violations)?;
+                let table = note_parse_errors::<Self, _>(Table::parse(text), &at, violations);
+                table.map(|table| (table, Form::Notation))
+            }
+            _ => {
+                violations.required(&at);
+                None
+            }
+        }
+    }
+
+    fn write_state(&self) -> proto::state::Kind {
+        proto::state::Kind::RoyalMatch(write_table(self.table()))
+    }
+
+    fn write_move(mv: &Move) -> proto::r#move::Kind {
+        proto::r#move::Kind::RoyalMatch(proto::RoyalMatchMove {
+            player: proto::Player::from(mv.seat).into(),
+            card: Some(write_card(mv.card)),
+        })
+    }
+
+    fn write_event(event: Event) -> proto::Event {
+        let kind = match event {
+            Event::Played { seat, card } => proto::event::Kind::Played(proto::Played {
+                player: proto::Player::from(seat).into(),
+                card: Some(write_card(card)),
+            }),
+            Event::TrickTaken(trick) => proto::event::Kind::Captured(Self::write_capture(trick)),
+        };
+        proto::Event { kind: Some(kind) }
+    }
+
+    fn write_outcome(Outcome { ending, tricks }: Outcome) -> proto::Outcome {
+        use proto::{EndReason, Result};
+        let end = EndReason::HandsEmpty;
+        let (written, drawn_between) = match ending {
+            None => (write_outcome(Result::InProgress, EndReason::Unspecified, None), Vec::new()),
+            Some(Ending::Won { winner }) => {
+                let won = write_outcome(Result::WinnerDetermined, end, None);
+                (proto::Outcome { winner: proto::Player::from(winner).into(), ..won }, Vec::new())
+            }
+            Some(Ending::Draw { between }) => (write_outcome(Result::Draw, end, None), between),
+        };
+        let score = |(seat, points): (Seat, u32)| proto::Score {
+            player: proto::Player::from(seat).into(),
+            points: Some(points),
+        };
+        proto::Outcome {
+            scores: Seat::ALL.into_iter().zip(tricks).map(score).collect(),
+            drawn_between: drawn_between.into_iter().map(|seat| proto::Player::from(seat).into()).collect(),
+            ..written
+        }
+    }
+
+    fn write_capture(trick: Trick) -> proto::Capture {
+        proto::Capture {
+            explanation: trick.to_string(),
+            kind: Some(proto::capture::Kind::RoyalMatch(proto::RoyalMatchTrick {
+                player: proto::Player::from(trick.seat).into(),
+                card: Some(write_card(trick.card)),
+                comparisons: trick.comparisons.into_iter().map(comparison::write_comparison).collect(),
+            })),
+        }
+    }
+
+    fn write_board(table: &Table, form: Form) -> proto::State {
+        let kind = match form {
+            Form::Typed => proto::state::Kind::RoyalMatch(write_table(table)),
+            Form::Notation => proto::state::Kind::Notation(table.notation()),
+        };
+        proto::State { kind: Some(kind) }
+    }
+
+    fn write_view(view: &View, form: Form) -> proto::State {
+        let kind = match form {
+            Form::Typed => proto::state::Kind::RoyalMatch(write_view(view)),
+            Form::Notation => proto::state::Kind::Notation(view.notation()),
+        };
+        proto::State { kind: Some(kind) }
+    }
+
+    fn write_illegal(reason: &IllegalMove, at: &Path<'_>, form: Form) -> proto::Reason {
+        let (code, field) = match reason {
+            IllegalMove::GameOver => return breach(proto::ErrorReason::GameOver, at, reason),
+            IllegalMove::NoSuchPlayer { .. } => (proto::ErrorReason::NoSuchPlayer, "player"),
+            IllegalMove::AlreadyPlayed(_) => (proto::ErrorReason::AlreadyPlayed, "player"),
+            IllegalMove::CardNotInHand { .. } => (proto::ErrorReason::CardNotInHand, "card"),
+        };
+        match form {
+            Form::Typed => breach(code, at.field(NAME).field(field), reason),
+            Form::Notation => breach(code, at.field("notation"), reason),
+        }
+    }
+}
+
+/// Reads one of the four players.
+fn read_seat(value: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Seat> {
+    let [one, two, three, four] = Seat::ALL;
+    Some(match read_enum::<proto::Player>(value, at, violations)? {
+        proto::Player::One => one,
+        proto::Player::Two => two,
+        proto::Player::Three => three,
+        proto::Player::Four => four,
+        proto::Player::Unspecified => return None,
+    })
+}
+
+impl From<Seat> for proto::Player {
+    fn from(seat: Seat) -> Self {
+        [Self::One, Self::Two, Self::Three, Self::Four][seat.index()]
+    }
+}
+
+fn read_rules(rules: proto::RoyalMatchRules, at: &Path<'_>, violations: &mut Violations) -> Option<Rules> {
+    match rules.ordering {
+        None => Some(Rules::default()),
+        Some(ordering) => {
+            read_ordering(ordering, &at.field("ordering"), violations).map(|ordering| Rules { ordering })
+        }
+    }
+}
+
+fn write_rules(rules: Rules) -> proto::RoyalMatchRules {
+    proto::RoyalMatchRules { ordering: Some(write_ordering(rules.ordering).into()) }
+}

@@ -1,0 +1,87 @@
+use std::cmp;
+
+use super::card::{read_card, read_ordering, read_suit, write_card};
+use crate::{
+    games::royal_match::{Card, Comparison, Decision, Order, Ordering},
+    wire::{Path, Refusal, Violations, proto},
+};
+
+/// Cards to be compared: two, or more that are all different.
+#[derive(Clone, Debug)]
+pub struct Ranking {
+    cards: Vec<Card>,
+    order: Order,
+}
+
+/// Reads cards to be compared.
+///
+/// # Errors
+///
+/// Everything that is wrong with them.
+pub fn read_ranking(request: &proto::CompareCardsRequest) -> Result<Ranking, Refusal> {
+    let mut violations = Violations::default();
+    let at = Path::root("cards");
+    let count = request.cards.len();
+    if !(2..=Card::COUNT).contains(&count) {
+        let message = format!("2 to {} cards can be compared, not {count}", Card::COUNT);
+        violations.add(&at, proto::ErrorReason::SeatCountMismatch, message);
+    }
+    let mut cards = Vec::new();
+    for (index, card) in request.cards.iter().enumerate().take(Card::COUNT) {
+        let at = at.index(index);
+        let Some(card) = read_card(card, &at, &mut violations) else { continue };
+        // Two cards may be the same: a comparison says so. A ranking has a place for each once.
+        if count > 2 && cards.contains(&card) {
+            violations.add(&at, proto::ErrorReason::DuplicateCard, format!("{card} is there already"));
+        }
+        cards.push(card);
+    }
+    let dominant = read_suit(request.dominant_suit, &Path::root("dominant_suit"), &mut violations);
+    let ordering = match request.ordering {
+        None => Some(Ordering::default()),
+        Some(ordering) => read_ordering(ordering, &Path::root("ordering"), &mut violations),
+    };
+    let order = dominant.zip(ordering).map(|(dominant, ordering)| Order { dominant, ordering });
+    violations.finish(order.map(|order| Ranking { cards, order }))
+}
+
+/// Compares the cards, and writes how they stand.
+pub fn write_ranking(ranking: &Ranking) -> proto::CompareCardsResponse {
+    let Ranking { cards, order } = ranking;
+    let mut ranked = cards.clone();
+    order.rank(&mut ranked);
+    let standing = match cards[..] {
+        [first, second] => Some(order.compare(first, second).0),
+        _ => None,
+    };
+    let written = match standing {
+        None => proto::RoyalMatchOrder::Unspecified,
+        Some(cmp::Ordering::Greater) => proto::RoyalMatchOrder::FirstWins,
+        Some(cmp::Ordering::Less) => proto::RoyalMatchOrder::SecondWins,
+        Some(cmp::Ordering::Equal) => proto::RoyalMatchOrder::Equal,
+    };
+    let winner = ranked.first().filter(|_| standing != Some(cmp::Ordering::Equal));
+    proto::CompareCardsResponse {
+        order: written.into(),
+        winner: winner.copied().map(write_card),
+        ranking: ranked.iter().copied().map(write_card).collect(),
+        comparisons: order.explain(&ranked).into_iter().map(write_comparison).collect(),
+    }
+}
+
+/// Writes a comparison of two cards.
+pub(super) fn write_comparison(comparison: Comparison) -> proto::RoyalMatchComparison {
+    let decision = match comparison.decision {
+        Decision::HigherValue => proto::RoyalMatchDecision::HigherValue,
+        Decision::StrongSuit => proto::RoyalMatchDecision::StrongSuit,
+        Decision::WeakSuit => proto::RoyalMatchDecision::WeakSuit,
+        Decision::NeutralColour => proto::RoyalMatchDecision::NeutralColour,
+        Decision::Equal => proto::RoyalMatchDecision::Equal,
+    };
+    proto::RoyalMatchComparison {
+        stronger: Some(write_card(comparison.stronger)),
+        weaker: Some(write_card(comparison.weaker)),
+        decision: decision.into(),
+        explanation: comparison.to_string(),
+    }
+}

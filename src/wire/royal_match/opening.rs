@@ -1,0 +1,62 @@
+use super::card::{read_card, read_suit};
+use crate::{
+    games::royal_match::{Opening, OpeningError, OpeningSetup},
+    wire::{Path, Violations, proto},
+};
+
+/// Reads what a match is started from.
+pub(super) fn read_opening(
+    setup: &proto::RoyalMatchSetup,
+    at: &Path<'_>,
+    violations: &mut Violations,
+) -> Option<Opening> {
+    let at_hands = at.field("hands");
+    let mut hands = Vec::new();
+    for (seat, hand) in setup.hands.iter().enumerate() {
+        let at = at_hands.index(seat);
+        let at = at.field("cards");
+        let cards = hand.cards.iter().enumerate();
+        hands.push(cards.map(|(index, card)| read_card(card, &at.index(index), violations)).collect());
+    }
+    let dominant = setup.dominant_suit.map(|suit| read_suit(suit, &at.field("dominant_suit"), violations));
+    let setup = OpeningSetup {
+        players: setup.players,
+        hand_size: setup.hand_size,
+        hands,
+        dominant: dominant.flatten(),
+    };
+    match Opening::try_from(&setup) {
+        Ok(opening) => Some(opening).filter(|_| dominant != Some(None)),
+        Err(errors) => {
+            for error in errors {
+                note_error(error, at, violations);
+            }
+            None
+        }
+    }
+}
+
+fn note_error(error: OpeningError, at: &Path<'_>, violations: &mut Violations) {
+    use proto::ErrorReason;
+    let hands = at.field("hands");
+    match error {
+        OpeningError::Players(_) => {
+            violations.add_breach(&at.field("players"), ErrorReason::ValueOutOfRange, &error);
+        }
+        OpeningError::HandSize(_) => {
+            violations.add_breach(&at.field("hand_size"), ErrorReason::ValueOutOfRange, &error);
+        }
+        OpeningError::HandCount { .. } | OpeningError::HandsOutOfRange(_) => {
+            violations.add_breach(&hands, ErrorReason::SeatCountMismatch, &error);
+        }
+        OpeningError::CardCount { seat, .. } | OpeningError::CardsOutOfRange { seat, .. } => {
+            let at = hands.index(seat.index());
+            violations.add_breach(&at.field("cards"), ErrorReason::HandSizeMismatch, &error);
+        }
+        OpeningError::DuplicateCard { seat, index, .. } => {
+            let at = hands.index(seat.index());
+            let at = at.field("cards");
+            violations.add_breach(&at.index(index), ErrorReason::DuplicateCard, &error);
+        }
+    }
+}

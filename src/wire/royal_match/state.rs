@@ -1,0 +1,145 @@
+use super::{
+    card::{read_card, read_suit, write_card, write_suit},
+    read_rules, write_rules,
+};
+use crate::{
+    games::royal_match::{
+        ParseError, Place, Player, RoyalMatch, Rules, Seat, Setup, SetupError, SetupPlayer, Table, View,
+    },
+    wire::{Path, Violations, proto},
+};
+
+/// Reads a match.
+pub(super) fn read_match(
+    state: &proto::RoyalMatchState,
+    at: &Path<'_>,
+    violations: &mut Violations,
+) -> Option<RoyalMatch> {
+    let (setup, rules) = read_setup(state, at, violations);
+    refuse_view(state, at, violations)?;
+    note_setup_errors(RoyalMatch::try_from(&setup), at, violations).filter(|_| rules.is_some())
+}
+
+/// Reads players around a table, with or without a match.
+pub(super) fn read_table(
+    state: &proto::RoyalMatchState,
+    at: &Path<'_>,
+    violations: &mut Violations,
+) -> Option<Table> {
+    let (setup, rules) = read_setup(state, at, violations);
+    refuse_view(state, at, violations)?;
+    note_setup_errors(Table::try_from(&setup), at, violations).filter(|_| rules.is_some())
+}
+
+/// Notes that a state is only what one player sees of it, if it is.
+fn refuse_view(state: &proto::RoyalMatchState, at: &Path<'_>, violations: &mut Violations) -> Option<()> {
+    let hidden = state.seats.iter().any(|seat| seat.hidden_cards.is_some());
+    if state.view.is_none() && !hidden {
+        return Some(());
+    }
+    violations.add_breach(&at.field("view"), proto::ErrorReason::StateIsView, &ParseError::View);
+    None
+}
+
+fn read_setup(
+    state: &proto::RoyalMatchState,
+    at: &Path<'_>,
+    violations: &mut Violations,
+) -> (Setup, Option<Rules>) {
+    let rules = match state.rules {
+        Some(rules) => read_rules(rules, &at.field("rules"), violations),
+        None => Some(Rules::default()),
+    };
+    let dominant = read_suit(state.dominant_suit, &at.field("dominant_suit"), violations);
+    let at = at.field("seats");
+    let seats = state.seats.iter().enumerate();
+    let players = seats.map(|(index, seat)| read_seat(seat, &at.index(index), violations)).collect();
+    (Setup { rules: rules.unwrap_or_default(), dominant, players }, rules)
+}
+
+fn read_seat(seat: &proto::RoyalMatchSeat, at: &Path<'_>, violations: &mut Violations) -> SetupPlayer {
+    let hand = at.field("hand");
+    let cards = seat.hand.iter().enumerate();
+    SetupPlayer {
+        hand: cards.map(|(index, card)| read_card(card, &hand.index(index), violations)).collect(),
+        played: seat.played.as_ref().map(|card| read_card(card, &at.field("played"), violations)),
+        tricks: seat.tricks.unwrap_or_default(),
+    }
+}
+
+fn note_setup_errors<T>(
+    result: Result<T, Vec<SetupError>>,
+    at: &Path<'_>,
+    violations: &mut Violations,
+) -> Option<T> {
+    match result {
+        Ok(value) => Some(value),
+        Err(errors) => {
+            for error in errors {
+                note_setup_error(error, at, violations);
+            }
+            None
+        }
+    }
+}
+
+fn note_setup_error(error: SetupError, at: &Path<'_>, violations: &mut Violations) {
+    let code = setup_error_code(error);
+    let seats = at.field("seats");
+    match error {
+        SetupError::PlayerCount(_)
+        | SetupError::TooManyTricks { .. }
+        | SetupError::NoCards
+        | SetupError::TrickComplete => violations.add_breach(&seats, code, &error),
+        SetupError::HandTooLarge { seat, .. } | SetupError::HandSize { seat, .. } => {
+            violations.add_breach(&seats.index(seat.index()).field("hand"), code, &error);
+        }
+        SetupError::DuplicateCard { second: Place::Hand(seat, index), .. } => {
+            let at = seats.index(seat.index());
+            violations.add_breach(&at.field("hand").index(index), code, &error);
+        }
+        SetupError::DuplicateCard { second: Place::Played(seat), .. } => {
+            violations.add_breach(&seats.index(seat.index()).field("played"), code, &error);
+        }
+    }
+}
+
+pub(super) fn setup_error_code(error: SetupError) -> proto::ErrorReason {
+    match error {
+        SetupError::PlayerCount(_) => proto::ErrorReason::SeatCountMismatch,
+        SetupError::HandTooLarge { .. } | SetupError::HandSize { .. } | SetupError::NoCards => {
+            proto::ErrorReason::HandSizeMismatch
+        }
+        SetupError::DuplicateCard { .. } => proto::ErrorReason::DuplicateCard,
+        SetupError::TooManyTricks { .. } => proto::ErrorReason::ValueOutOfRange,
+        SetupError::TrickComplete => proto::ErrorReason::TrickComplete,
+    }
+}
+
+/// Writes players around a table.
+pub(super) fn write_table(table: &Table) -> proto::RoyalMatchState {
+    let seat = |player: &Player| proto::RoyalMatchSeat {
+        hand: player.hand.iter().copied().map(write_card).collect(),
+        played: player.played.map(write_card),
+        tricks: Some(player.tricks.into()),
+        hidden_cards: None,
+    };
+    proto::RoyalMatchState {
+        rules: Some(write_rules(table.rules())),
+        dominant_suit: write_suit(table.order().dominant).into(),
+        seats: table.players().iter().map(seat).collect(),
+        view: None,
+    }
+}
+
+/// Writes what one player sees.
+pub(super) fn write_view(view: &View) -> proto::RoyalMatchState {
+    let mut state = write_table(&view.table);
+    for (seat, hidden) in state.seats.iter_mut().zip(&view.hidden) {
+        // A hand has at most 13 cards.
+        seat.hidden_cards = hidden.map(|cards| cards as u32);
+    }
+    let viewer: Seat = view.viewer;
+    state.view = Some(proto::RoyalMatchView { viewer: proto::Player::from(viewer).into() });
+    state
+}
