@@ -195,3 +195,22 @@ async fn every_call_refuses_bytes_that_are_no_message() {
         client.call("ListGames", &proto::ListGamesRequest::default()).await.message();
     assert!(!games.games.is_empty());
 }
+
+/// A new game with a hundred cards that are none, each of which has a long name.
+fn many_faults() -> proto::NewGameRequest {
+    let card = proto::TripleTriadCard { notation: "♥".repeat(60), ..Default::default() };
+    let setup = proto::TripleTriadSetup { collection_one: vec![card; 100], ..Default::default() };
+    let setup = Some(proto::new_game_request::Setup::TripleTriad(setup));
+    proto::NewGameRequest { setup, ..Default::default() }
+}
+
+#[tokio::test]
+async fn a_refusal_of_many_faults_fits_into_the_headers_that_clients_accept() {
+    let (_server, client) = start().await;
+    let status = client.call("NewGame", &many_faults()).await.status;
+    assert_eq!(status.code(), Code::InvalidArgument);
+    // As they are sent: details in base64, and three letters for each byte of the message that is not ASCII.
+    let message: usize = status.message().bytes().map(|byte| if byte.is_ascii() { 1 } else { 3 }).sum();
+    let bytes = message + status.details().len().div_ceil(3) * 4;
+    assert!(bytes < 7 * 1024, "{bytes} bytes of headers");
+}

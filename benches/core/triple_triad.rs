@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use arbiter::games::{
     Game,
-    triple_triad::{BasicCapture, Hands, Opening, Position, Rule, Rules, TripleTriad},
+    triple_triad::{BasicCapture, Opening, Position, Rule, Rules, TripleTriad},
 };
 
 use super::{ROUNDS, Random, rate, spread::Spread};
@@ -31,8 +31,7 @@ pub fn measure() {
 }
 
 fn deal(rules: Rules, seed: u64) -> Position {
-    let opening = Opening { hands: Hands::Dealt, first_player: None, elements: None };
-    *TripleTriad::new(rules, opening, seed).position()
+    *TripleTriad::new(rules, Opening::default(), seed).position()
 }
 
 fn random_games(deals: &[Position], seed: u64) {

@@ -25,7 +25,7 @@ pub use self::{
     catalogue::CATALOGUE,
     illegal_move::IllegalMove,
     notation::{ParseError, Part},
-    opening::{CardList, Hands, Opening, OpeningError, OpeningSetup},
+    opening::{CardList, Opening, OpeningError, OpeningSetup},
     position::{CARDS, HAND, Position},
     rules::{BasicCapture, Rule, Rules, RulesError, TradeRule},
     setup::{Diagram, DiagramSquare, Place, Setup, SetupCard, SetupError, SetupSquare},

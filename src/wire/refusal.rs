@@ -56,7 +56,7 @@ impl Violations {
 
     fn push(&mut self, at: &Path<'_>, code: proto::ErrorReason, message: &dyn Display, clause: &str) {
         let reason = reason(code, at, message, clause);
-        self.bytes += reason.encoded_len();
+        self.bytes += reason.encoded_len() + reason.code().as_str_name().len();
         let full = self.reasons.len() == MAX_REASONS || self.bytes > MAX_REASON_BYTES;
         if full && !self.reasons.is_empty() {
             self.unlisted += 1;

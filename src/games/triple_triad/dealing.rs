@@ -1,8 +1,9 @@
 //! How a round starts, and what is left to chance then (TT-2, TT-3, TT-4, TT-13).
 
 use super::{
-    CATALOGUE, Card, Element, Hands, Opening, Outcome, Rule, Rules, TripleTriad,
+    CATALOGUE, Card, Element, Opening, Outcome, Rule, Rules, TripleTriad,
     board::SQUARES,
+    opening::Hands,
     position::{CARDS, HAND, Position},
 };
 use crate::games::{Chance, Game, Player};

@@ -9,25 +9,24 @@ use super::{
 };
 use crate::games::{Player, RuleBreach, Square};
 
-/// What a game is started from besides its rules. Whatever is left open follows from the seed.
-#[derive(Clone, Debug)]
+/// What a game is started from besides its rules. Whatever is left open follows from the seed; by default everything is.
+#[derive(Clone, Debug, Default)]
 pub struct Opening {
-    /// Where the hands come from.
-    pub hands: Hands,
-    /// Who moves first.
-    pub first_player: Option<Player>,
-    /// The elements of the squares, row by row. Left open: drawn if the rules have elements, none otherwise.
-    pub elements: Option<[Option<Element>; SQUARES]>,
+    pub(super) hands: Hands,
+    pub(super) first_player: Option<Player>,
+    /// Row by row. Left open: drawn if the rules have elements, none otherwise.
+    pub(super) elements: Option<[Option<Element>; SQUARES]>,
 }
 
 /// Where the hands of a new game come from (TT-2).
-#[derive(Clone, Debug)]
-pub enum Hands {
+#[derive(Clone, Debug, Default)]
+pub(super) enum Hands {
     /// They are given, the hand of player one first.
     Given(Box<[[Card; HAND]; 2]>),
     /// They are drawn from collections of at least five cards each, that of player one first.
     Drawn([Vec<Card>; 2]),
     /// They are dealt from the catalogue.
+    #[default]
     Dealt,
 }
 

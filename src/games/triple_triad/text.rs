@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Card, Diagram, Element, Rule, Side, View, board::WIDTH};
+use super::{Card, Diagram, Element, Rule, Side, board::WIDTH};
 use crate::games::Player;
 
 /// Characters between the bars of a square.
@@ -15,17 +15,6 @@ const NAME: usize = INNER - 4;
 /// A card is its name between its four ranks, with the letter of its owner in the corner. The element of a square stands
 /// at its upper right, and below it what it does to the card there.
 pub(super) fn draw(diagram: &Diagram) -> String {
-    draw_with_hidden(diagram, None)
-}
-
-impl View {
-    /// A picture of what the viewer sees.
-    pub fn text(&self) -> String {
-        draw_with_hidden(&self.diagram, self.hidden.map(|hidden| (hidden.viewer.other(), hidden.cards)))
-    }
-}
-
-fn draw_with_hidden(diagram: &Diagram, hidden: Option<(Player, usize)>) -> String {
     let bar = format!("+{}\n", format!("{}+", "-".repeat(INNER)).repeat(WIDTH));
     let mut text = bar.clone();
     for row in diagram.squares.chunks(WIDTH) {
@@ -43,17 +32,13 @@ fn draw_with_hidden(diagram: &Diagram, hidden: Option<(Player, usize)>) -> Strin
     let is_full = diagram.squares.iter().all(|(_, card)| card.is_some());
     for player in Player::ALL {
         let hand = &diagram.hands[player as usize];
-        let hidden = hidden.filter(|&(other, _)| other == player).map(|(_, cards)| cards);
-        let count = hidden.unwrap_or(hand.len());
+        let count = hand.len();
         let cards = if count == 1 { "card" } else { "cards" };
         let turn = if diagram.next_player == Some(player) && !is_full { ", next to move" } else { "" };
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{player} ({}): {count} {cards} in hand{turn}", letter(player));
         for card in hand {
             draw_card(&mut text, card);
-        }
-        if hidden.is_some_and(|cards| cards > 0) {
-            text.push_str("  (hidden)\n");
         }
     }
     text

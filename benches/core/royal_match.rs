@@ -1,0 +1,44 @@
+//! Comparisons of random cards of `RoyalMatch`, each with the clause that decides.
+
+use std::hint::black_box;
+
+use arbiter::games::royal_match::{Card, Order, Ordering, Suit};
+
+use super::{ROUNDS, Random, rate, spread::Spread};
+
+const COMPARISONS_A_ROUND: u64 = 20_000_000;
+/// Different pairs, compared over and over.
+const PAIRS: usize = 4096;
+
+pub fn measure() {
+    println!("RoyalMatch, random pairs of cards");
+    for (name, ordering) in
+        [("value, then suit", Ordering::ValueThenSuit), ("suit, then value", Ordering::SuitThenValue)]
+    {
+        let mut rates: Vec<f64> = (0..ROUNDS as u64)
+            .map(|round| {
+                let pairs = random_pairs(round);
+                rate(COMPARISONS_A_ROUND, || compare(&pairs, ordering))
+            })
+            .collect();
+        println!("  {name:<17} {} M comparisons/s", Spread::of(&mut rates));
+    }
+}
+
+fn random_pairs(seed: u64) -> Vec<(Card, Card)> {
+    let deck: Vec<Card> = Card::deck().collect();
+    let mut random = Random(seed);
+    let mut card = || deck[random.below(Card::COUNT as u32) as usize];
+    (0..PAIRS).map(|_| (card(), card())).collect()
+}
+
+fn compare(pairs: &[(Card, Card)], ordering: Ordering) {
+    // Each suit is strong in turn.
+    let orders = Suit::ALL.map(|dominant| black_box(Order { dominant, ordering }));
+    let mut compared = 0;
+    for (&(first, second), order) in pairs.iter().cycle().zip(orders.into_iter().cycle()).take(COMPARISONS_A_ROUND as usize) {
+        let (told, decision) = order.compare(first, second);
+        compared += told as i32 + decision as i32;
+    }
+    black_box(compared);
+}
