@@ -16,6 +16,7 @@ mod square;
 
 use std::{fmt::Display, str::FromStr};
 
+use self::notation::parse_number;
 pub use self::{
     chance::Chance,
     line::{Direction, Line},

@@ -1,4 +1,4 @@
-use std::fmt;
+use std::{fmt, str::FromStr};
 
 /// What is wrong with a text that should be a state or a move, in words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,4 +24,10 @@ impl fmt::Display for Quoted<'_> {
         let more = if escaped.next().is_some() { "…" } else { "" };
         write!(f, "\"{beginning}{more}\"")
     }
+}
+
+/// Reads a number the one way it is written: digits, and no zero before them.
+pub(super) fn parse_number<T: FromStr>(text: &str) -> Option<T> {
+    let written = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+    text.parse().ok().filter(|_| written)
 }

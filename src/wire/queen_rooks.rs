@@ -58,7 +58,8 @@ impl WireGame for QueenRooks {
         let at = at.field(NAME);
         let rules = read_state_rules(state, &at, violations);
         let next_player = read_player(state.next_player, &at.field("next_player"), violations);
-        note_setup_errors(Self::try_from(setup(state, rules?, next_player)), &at, violations)
+        let position = Self::try_from(setup(state, rules.to_check_by()?, next_player));
+        note_setup_errors(position, &at, violations).filter(|_| rules.is_right())
     }
 
     fn note_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
@@ -233,15 +234,43 @@ fn setup(state: &proto::QueenRooksState, rules: Rules, next_player: Option<Playe
     Setup { rules, board: &state.board, next_player, quiet_moves: state.quiet_moves.unwrap_or_default() }
 }
 
-fn read_state_rules(
-    state: &proto::QueenRooksState,
-    at: &Path<'_>,
-    violations: &mut Violations,
-) -> Option<Rules> {
-    match state.rules {
-        Some(rules) => read_rules(rules, &at.field("rules"), violations),
-        None => Some(Rules::DEFAULT),
+/// Rules as far as they could be read.
+enum ReadRules {
+    Right(Rules),
+    /// The limit is wrong, but the board can be looked at by these.
+    OfThisSize(Rules),
+    /// The size is wrong.
+    OfNoSize,
+}
+
+impl ReadRules {
+    fn is_right(&self) -> bool {
+        matches!(self, Self::Right(_))
     }
+
+    fn to_check_by(&self) -> Option<Rules> {
+        match *self {
+            Self::Right(rules) | Self::OfThisSize(rules) => Some(rules),
+            Self::OfNoSize => None,
+        }
+    }
+}
+
+fn read_state_rules(state: &proto::QueenRooksState, at: &Path<'_>, violations: &mut Violations) -> ReadRules {
+    let given = state.rules.unwrap_or_default();
+    if let Some(rules) = read_rules(given, &at.field("rules"), violations) {
+        return ReadRules::Right(rules);
+    }
+    if let Ok(rules) = Rules::new(given.size.unwrap_or(Rules::DEFAULT.size().into()), 0) {
+        return ReadRules::OfThisSize(rules);
+    }
+    // Of the rest only the quiet moves can be looked at.
+    let limit = given.quiet_move_limit.unwrap_or_default();
+    let rules = Rules::new(Rules::DEFAULT.size().into(), limit).unwrap_or_default();
+    if let Some(error) = rules.check_quiet_moves(state.quiet_moves.unwrap_or_default()) {
+        note_setup_errors::<()>(Err(vec![error]), at, violations);
+    }
+    ReadRules::OfNoSize
 }
 
 /// Reads a board, with or without a game around it.
@@ -253,8 +282,8 @@ fn read_diagram(
     let rules = read_state_rules(state, at, violations);
     let given = state.next_player != i32::from(proto::Player::Unspecified);
     let next_player = given.then(|| read_player(state.next_player, &at.field("next_player"), violations));
-    let diagram = Diagram::try_from(setup(state, rules?, next_player.flatten()));
-    note_setup_errors(diagram, at, violations).filter(|_| next_player != Some(None))
+    let diagram = Diagram::try_from(setup(state, rules.to_check_by()?, next_player.flatten()));
+    note_setup_errors(diagram, at, violations).filter(|_| rules.is_right() && next_player != Some(None))
 }
 
 fn read_rules(rules: proto::QueenRooksRules, at: &Path<'_>, violations: &mut Violations) -> Option<Rules> {
@@ -303,7 +332,9 @@ fn note_setup_errors<T>(
             SetupError::LoserNotToMove(_) | SetupError::Blocked(_) => {
                 violations.add_breach(&at.field("next_player"), code, &error);
             }
-            SetupError::QuietMoves { .. } => violations.add_breach(&at.field("quiet_moves"), code, &error),
+            SetupError::QuietMoves { .. } | SetupError::QuietAfterLoss(_) => {
+                violations.add_breach(&at.field("quiet_moves"), code, &error);
+            }
         }
     }
     None
@@ -318,7 +349,7 @@ fn setup_error_code(error: SetupError) -> proto::ErrorReason {
         SetupError::TooManyPieces { .. } => proto::ErrorReason::TooManyPieces,
         SetupError::TwoLosers | SetupError::LoserNotToMove(_) => proto::ErrorReason::ImpossibleLoss,
         SetupError::Blocked(_) => proto::ErrorReason::PlayerBlocked,
-        SetupError::QuietMoves { .. } => proto::ErrorReason::ValueOutOfRange,
+        SetupError::QuietMoves { .. } | SetupError::QuietAfterLoss(_) => proto::ErrorReason::ValueOutOfRange,
     }
 }
 

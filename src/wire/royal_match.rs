@@ -139,25 +139,27 @@ impl WireGame for RoyalMatch {
         violations: &mut Violations,
     ) -> Option<(Table, Form)> {
         let at = Path::root("state");
-        if request.arrived_at.is_some() {
-            let message = "royal_match has no squares: the trick is in the state";
-            violations.add(&Path::root("arrived_at"), proto::ErrorReason::GameMismatch, message);
-        }
-        match request.state.as_ref().and_then(|state| state.kind.as_ref()) {
+        let table = match request.state.as_ref().and_then(|state| state.kind.as_ref()) {
             Some(proto::state::Kind::RoyalMatch(state)) => {
                 read_table(state, &at.field(NAME), violations).map(|table| (table, Form::Typed))
             }
             Some(proto::state::Kind::Notation(text)) => {
                 let at = at.field("notation");
-                let text = notation_of(text, &at, violations)?;
-                let table = note_parse_errors::<Self, _>(Table::parse(text), &at, violations);
-                table.map(|table| (table, Form::Notation))
+                notation_of(text, &at, violations).and_then(|text| {
+                    let table = note_parse_errors::<Self, _>(Table::parse(text), &at, violations);
+                    table.map(|table| (table, Form::Notation))
+                })
             }
             _ => {
                 violations.required(&at);
                 None
             }
+        };
+        if request.arrived_at.is_some() {
+            let message = "royal_match has no squares: the trick is in the state";
+            violations.add(&Path::root("arrived_at"), proto::ErrorReason::GameMismatch, message);
         }
+        table
     }
 
     fn write_state(&self) -> proto::state::Kind {

@@ -13,7 +13,7 @@
 use std::fmt::Write;
 
 use super::{ConnectFour, IllegalMove, Move, Position, Rules, RulesError, Setup, SetupError};
-use crate::games::{Game, GameId, NotationError, Player, Quoted};
+use crate::games::{Game, GameId, NotationError, Player, Quoted, parse_number};
 
 /// What is wrong with a text that should be a state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -59,7 +59,7 @@ pub(super) fn parse(text: &str) -> Result<ConnectFour, Vec<ParseError>> {
 
 /// Reads a column, from 1, and answers it from 0.
 pub(super) fn parse_column(text: &str) -> Result<u32, NotationError> {
-    match parse_number(text).and_then(|column| u32::try_from(column.checked_sub(1)?).ok()) {
+    match parse_number::<u64>(text).and_then(|column| u32::try_from(column.checked_sub(1)?).ok()) {
         Some(column) => Ok(column),
         None => Err(NotationError::new(format!(
             "{} is not a column: expected a number from 1 to {}, such as 4",
@@ -67,12 +67,6 @@ pub(super) fn parse_column(text: &str) -> Result<u32, NotationError> {
             u64::from(u32::MAX) + 1,
         ))),
     }
-}
-
-/// Reads a number the one way it is written: digits, and no zero before them.
-fn parse_number(text: &str) -> Option<u64> {
-    let written = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
-    text.parse().ok().filter(|_| written)
 }
 
 /// Writes a state: by its history if that is known, otherwise by its board.
@@ -95,8 +89,7 @@ fn parse_rules(text: &str) -> Result<Rules, Vec<ParseError>> {
         Some(numbers) => (numbers, Player::Two),
         None => (text, Player::One),
     };
-    let numbers: Option<Vec<u32>> =
-        numbers.split('x').map(|number| parse_number(number)?.try_into().ok()).collect();
+    let numbers: Option<Vec<u32>> = numbers.split('x').map(parse_number).collect();
     let Some(&[columns, rows, line_length]) = numbers.as_deref() else {
         let message = format!(
             "{} is no rule set: expected columns, rows and line length, such as 7x6x4, \

@@ -7,16 +7,18 @@
 //! qr:2rq/2rr/RR2/QR2:2:7        seven moves without a capture
 //! qr:2rq/2rr/RR2/QR2:2:7/50     and a draw after fifty
 //! qr:2rq/2rr/RR2/QR2            a board without a game around it
+//! qr:2rq/2rr/RR2/QR2:-:7/50     the same, with what is known of quiet moves
 //! ```
 //!
 //! The board is its rows from the top with slashes between them, each from the left: `Q` and `R` for the queen and the rooks
 //! of player one, `q` and `r` for those of player two, a number for so many empty squares. A square is a letter for its
-//! column and a number for its row, from `a1` at the top left; a move is two of them: `a8-a5`.
+//! column and a number for its row, from `a1` at the top left; a move is two of them: `a8-a5`, with a
+//! hyphen or a dash.
 
 use std::fmt::{self, Write};
 
 use super::{Diagram, Move, Position, Rules, RulesError, Setup, SetupError, board::Piece};
-use crate::games::{GameId, NotationError, Player, Quoted, RuleBreach, Square};
+use crate::games::{GameId, NotationError, Player, Quoted, RuleBreach, Square, parse_number};
 
 /// What is wrong with a text that should be a state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -63,29 +65,47 @@ pub(super) fn recognizes(text: &str) -> bool {
     text.starts_with(PREFIX)
 }
 
-/// A text taken apart.
+/// A text taken apart, as far as it could be read.
 struct Parts {
-    rules: Rules,
-    rows: Vec<String>,
+    /// None if the board has a size that no board has.
+    rules: Option<Rules>,
+    /// None if a row could not be read.
+    rows: Option<Vec<String>>,
     next_player: Option<Player>,
     quiet_moves: u32,
+    errors: Vec<ParseError>,
 }
 
 impl Parts {
-    fn setup(&self) -> Setup<'_, String> {
-        let &Self { rules, ref rows, next_player, quiet_moves } = self;
-        Setup { rules, board: rows, next_player, quiet_moves }
+    /// Makes something of the parts, with everything that is wrong with the text and with what it says.
+    fn check<T>(
+        self,
+        make: impl FnOnce(Setup<'_, String>) -> Result<T, Vec<SetupError>>,
+    ) -> Result<T, Vec<ParseError>> {
+        let Self { rules, rows, next_player, quiet_moves, mut errors } = self;
+        let outcome = rules
+            .zip(rows)
+            .map(|(rules, rows)| make(Setup { rules, board: &rows, next_player, quiet_moves }));
+        match outcome {
+            Some(Ok(value)) if errors.is_empty() => return Ok(value),
+            // Whatever kept the player to move from being read has been noted.
+            Some(Err(wrong)) => {
+                errors.extend(all(wrong.into_iter().filter(|error| *error != SetupError::NextPlayer)));
+            }
+            _ => {}
+        }
+        Err(errors)
     }
 }
 
 /// Reads a position.
 pub(super) fn parse(text: &str) -> Result<Position, Vec<ParseError>> {
-    let parts = take_apart(text)?;
-    if parts.next_player.is_none() {
+    let mut parts = take_apart(text);
+    if parts.next_player.is_none() && parts.errors.is_empty() {
         let message = "the player to move is missing: 1 or 2, after the board and a colon";
-        return Err(vec![NotationError::new(message).into()]);
+        parts.errors.push(NotationError::new(message).into());
     }
-    Position::try_from(parts.setup()).map_err(all)
+    parts.check(|setup| Position::try_from(setup))
 }
 
 impl Diagram {
@@ -95,7 +115,7 @@ impl Diagram {
     ///
     /// Everything that is wrong with the text, or with what it says.
     pub fn parse(text: &str) -> Result<Self, Vec<ParseError>> {
-        Self::try_from(take_apart(text)?.setup()).map_err(all)
+        take_apart(text).check(|setup| Self::try_from(setup))
     }
 
     /// The board as text that [`Diagram::parse`] reads back exactly.
@@ -126,11 +146,11 @@ impl Diagram {
     }
 }
 
-fn all<E: Into<ParseError>>(errors: Vec<E>) -> Vec<ParseError> {
-    errors.into_iter().map(Into::into).collect()
+fn all<E: Into<ParseError>>(errors: impl IntoIterator<Item = E>) -> impl Iterator<Item = ParseError> {
+    errors.into_iter().map(Into::into)
 }
 
-fn take_apart(text: &str) -> Result<Parts, Vec<ParseError>> {
+fn take_apart(text: &str) -> Parts {
     let mut errors = Vec::new();
     let mut parts = text.strip_prefix(PREFIX).unwrap_or(text).split(':');
     let board = parts.next().unwrap_or_default();
@@ -154,31 +174,29 @@ fn take_apart(text: &str) -> Result<Parts, Vec<ParseError>> {
             "a state is its board, the player to move and the quiet moves, with colons between them";
         errors.push(NotationError::new(message).into());
     }
-    let rows: Vec<String> = board
-        .split('/')
-        .enumerate()
-        .map(|(index, row)| {
-            expand(row).unwrap_or_else(|| {
-                let message = format!(
-                    "row {} cannot be read from {}: expected Q, R, q, r, and numbers of empty squares",
-                    index + 1,
-                    Quoted(row),
-                );
-                errors.push(NotationError::new(message).into());
-                String::new()
-            })
-        })
-        .collect();
-    let size = u32::try_from(rows.len()).unwrap_or(u32::MAX);
-    let rules = Rules::new(size, limit);
-    match rules {
-        Ok(rules) if errors.is_empty() => Ok(Parts { rules, rows, next_player, quiet_moves }),
-        Ok(_) => Err(errors),
-        Err(wrong) => {
-            errors.extend(all(wrong));
-            Err(errors)
+    let mut rows = Some(Vec::new());
+    for (index, row) in board.split('/').enumerate() {
+        let expanded = expand(row);
+        if expanded.is_none() {
+            let message = format!(
+                "row {} cannot be read from {}: expected Q, R, q, r, and numbers of empty squares",
+                index + 1,
+                Quoted(row),
+            );
+            errors.push(NotationError::new(message).into());
         }
+        rows = rows.zip(expanded).map(|(mut rows, row)| {
+            rows.push(row);
+            rows
+        });
     }
+    let size = u32::try_from(board.split('/').count()).unwrap_or(u32::MAX);
+    let rules = Rules::new(size, limit).or_else(|wrong| {
+        errors.extend(all(wrong));
+        // A limit that is wrong does not keep the board from being looked at.
+        Rules::new(size, 0)
+    });
+    Parts { rules: rules.ok(), rows, next_player, quiet_moves, errors }
 }
 
 fn parse_quiet(text: &str) -> Option<(u32, u32)> {
@@ -186,12 +204,6 @@ fn parse_quiet(text: &str) -> Option<(u32, u32)> {
         Some((count, limit)) => Some((parse_number(count)?, parse_number(limit)?)),
         None => Some((parse_number(text)?, 0)),
     }
-}
-
-/// Reads a number the one way it is written: digits, and no zero before them.
-fn parse_number(text: &str) -> Option<u32> {
-    let written = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
-    text.parse().ok().filter(|_| written)
 }
 
 /// A row with a dot for each empty square.
@@ -204,9 +216,9 @@ fn expand(text: &str) -> Option<String> {
             rest = &rest[1..];
         } else {
             let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-            let empty =
-                parse_number(&rest[..digits]).filter(|empty| (1..=Rules::MAX_SIZE.into()).contains(empty))?;
-            row.extend(std::iter::repeat_n('.', empty as usize));
+            let empty = parse_number::<usize>(&rest[..digits])
+                .filter(|empty| (1..=Rules::MAX_SIZE.into()).contains(empty))?;
+            row.extend(std::iter::repeat_n('.', empty));
             rest = &rest[digits..];
         }
     }
@@ -249,6 +261,6 @@ pub(super) fn parse_move(text: &str) -> Result<Move, NotationError> {
 
 fn parse_square(text: &str) -> Option<Square> {
     let letter = text.bytes().next().filter(u8::is_ascii_lowercase)?;
-    let row = parse_number(&text[1..])?.checked_sub(1)?;
+    let row = parse_number::<u32>(&text[1..])?.checked_sub(1)?;
     Some(Square { row, column: u32::from(letter - b'a') })
 }

@@ -78,6 +78,9 @@ pub enum SetupError {
     /// The player who has lost is not to move (QR-5).
     #[error("{0} has lost with two pieces or fewer, and so is to move: the game ended with the other's move")]
     LoserNotToMove(Player),
+    /// The last move was a capture, so that no move was quiet since (QR-5).
+    #[error("quiet_moves must be 0, not {0}: the game ended with a capture")]
+    QuietAfterLoss(u32),
     /// The player to move has passed already (QR-6).
     #[error("{0} has no legal move and has passed: it is the other player's turn")]
     Blocked(Player),
@@ -97,7 +100,7 @@ impl RuleBreach for SetupError {
             Self::RowCount { .. } | Self::RowLength { .. } => "QR-1",
             Self::UnknownPiece { .. } | Self::QueenCount { .. } | Self::TooManyPieces { .. } => "QR-2",
             Self::NextPlayer => "QR-3",
-            Self::TwoLosers | Self::LoserNotToMove(_) => "QR-5",
+            Self::TwoLosers | Self::LoserNotToMove(_) | Self::QuietAfterLoss(_) => "QR-5",
             Self::Blocked(_) => "QR-6",
             Self::QuietMoves { .. } => "QR-7",
         }
@@ -169,9 +172,10 @@ impl<S: AsRef<str>> TryFrom<Setup<'_, S>> for Diagram {
 
     fn try_from(setup: Setup<'_, S>) -> Result<Self, Vec<SetupError>> {
         let mut errors = Vec::new();
-        let board = read(&setup, &mut errors);
-        check_quiet_moves(&setup, &mut errors);
+        let pieces = read(&setup, &mut errors);
+        errors.extend(setup.rules.check_quiet_moves(setup.quiet_moves));
         let Setup { rules, next_player, quiet_moves, .. } = setup;
+        let board = pieces.and_then(|pieces| pieces.board(rules.size()));
         let diagram = board.map(|board| Self { rules, board, next_player, quiet_moves });
         diagram.filter(|_| errors.is_empty()).ok_or(errors)
     }
@@ -183,15 +187,19 @@ impl<S: AsRef<str>> TryFrom<Setup<'_, S>> for Position {
     /// The one door from a set-up to a position. Reports everything that is wrong.
     fn try_from(setup: Setup<'_, S>) -> Result<Self, Vec<SetupError>> {
         let mut errors = Vec::new();
-        let board = read(&setup, &mut errors);
-        if let Some(board) = &board {
-            check_pieces(&setup, board, &mut errors);
+        let pieces = read(&setup, &mut errors);
+        if let Some(pieces) = &pieces {
+            check_counts(&setup, pieces, &mut errors);
         }
-        check_quiet_moves(&setup, &mut errors);
+        let Setup { rules, quiet_moves, .. } = setup;
+        let board = pieces.and_then(|pieces| pieces.board(rules.size()));
+        if let Some(board) = &board {
+            check_loss(&setup, board, &mut errors);
+        }
+        errors.extend(rules.check_quiet_moves(quiet_moves));
         if setup.next_player.is_none() {
             errors.push(SetupError::NextPlayer);
         }
-        let Setup { rules, quiet_moves, .. } = setup;
         let position = board.zip(setup.next_player).map(|(board, next_player)| Self {
             rules,
             board,
@@ -209,14 +217,28 @@ impl<S: AsRef<str>> TryFrom<Setup<'_, S>> for Position {
     }
 }
 
-fn check_pieces<S>(setup: &Setup<'_, S>, board: &Board, errors: &mut Vec<SetupError>) {
+impl Rules {
+    /// What is wrong with a count of quiet moves under these rules (QR-7).
+    pub fn check_quiet_moves(self, found: u32) -> Option<SetupError> {
+        let most = match self.quiet_move_limit() {
+            0 => Self::MAX_QUIET_MOVES,
+            limit => limit,
+        };
+        (found > most).then_some(SetupError::QuietMoves { found, most })
+    }
+}
+
+fn check_counts<S>(setup: &Setup<'_, S>, pieces: &Pieces, errors: &mut Vec<SetupError>) {
     let most = setup.rules.pieces();
     for player in Player::ALL {
-        let found = board.pieces(player);
+        let found = pieces.count(player);
         if found > most {
             errors.push(SetupError::TooManyPieces { player, found, most });
         }
     }
+}
+
+fn check_loss<S>(setup: &Setup<'_, S>, board: &Board, errors: &mut Vec<SetupError>) {
     match Player::ALL.map(|player| has_lost(board, player)) {
         [true, true] => errors.push(SetupError::TwoLosers),
         [one, two] if one || two => {
@@ -224,23 +246,43 @@ fn check_pieces<S>(setup: &Setup<'_, S>, board: &Board, errors: &mut Vec<SetupEr
             if setup.next_player.is_some_and(|next| next != loser) {
                 errors.push(SetupError::LoserNotToMove(loser));
             }
+            // A count that no limit allows is noted as such.
+            if setup.quiet_moves > 0 && setup.rules.check_quiet_moves(setup.quiet_moves).is_none() {
+                errors.push(SetupError::QuietAfterLoss(setup.quiet_moves));
+            }
         }
         _ => {}
     }
 }
 
-fn check_quiet_moves<S>(setup: &Setup<'_, S>, errors: &mut Vec<SetupError>) {
-    let most = match setup.rules.quiet_move_limit() {
-        0 => Rules::MAX_QUIET_MOVES,
-        limit => limit,
-    };
-    if setup.quiet_moves > most {
-        errors.push(SetupError::QuietMoves { found: setup.quiet_moves, most });
+/// The pieces of a board of the right size, however many there are.
+struct Pieces {
+    queens: [Vec<Cell>; 2],
+    rooks: Vec<(Cell, Player)>,
+}
+
+impl Pieces {
+    fn count(&self, player: Player) -> u32 {
+        let rooks = self.rooks.iter().filter(|(_, owner)| *owner == player).count();
+        // A board has at most 676 squares.
+        (self.queens[player as usize].len() + rooks) as u32
+    }
+
+    /// The board, if each player has one queen.
+    fn board(&self, size: u8) -> Option<Board> {
+        let [[one], [two]] = self.queens.each_ref().map(Vec::as_slice) else {
+            return None;
+        };
+        let mut board = Board::new(size, [*one, *two]);
+        for &(cell, player) in &self.rooks {
+            board.add_rook(cell, player);
+        }
+        Some(board)
     }
 }
 
-/// Reads the characters of the board, if it has the right size and queens.
-fn read<S: AsRef<str>>(setup: &Setup<'_, S>, errors: &mut Vec<SetupError>) -> Option<Board> {
+/// Reads the characters of the board, if it has the right size.
+fn read<S: AsRef<str>>(setup: &Setup<'_, S>, errors: &mut Vec<SetupError>) -> Option<Pieces> {
     let size = setup.rules.size();
     let mut sized = setup.board.len() == usize::from(size);
     if !sized {
@@ -276,12 +318,5 @@ fn read<S: AsRef<str>>(setup: &Setup<'_, S>, errors: &mut Vec<SetupError>) -> Op
             errors.push(SetupError::QueenCount { player, found });
         }
     }
-    let [[one], [two]] = [queens[0].as_slice(), queens[1].as_slice()] else {
-        return None;
-    };
-    let mut board = Board::new(size, [*one, *two]);
-    for (cell, player) in rooks {
-        board.add_rook(cell, player);
-    }
-    Some(board)
+    Some(Pieces { queens, rooks })
 }

@@ -17,7 +17,7 @@ use std::fmt::Write;
 use super::{
     Card, Move, Ordering, RoyalMatch, Rules, Seat, Setup, SetupError, SetupPlayer, Suit, Table, View,
 };
-use crate::games::{GameId, NotationError, Quoted, RuleBreach};
+use crate::games::{GameId, NotationError, Quoted, RuleBreach, parse_number};
 
 /// What is wrong with a text that should be a state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,14 +50,34 @@ pub(super) fn recognizes(text: &str) -> bool {
     text.starts_with(PREFIX)
 }
 
+/// What could be read of a text.
+struct Parsed {
+    setup: Setup,
+    /// What could not.
+    errors: Vec<ParseError>,
+    /// Whether it is known how many cards are where.
+    counted: bool,
+}
+
+impl Parsed {
+    /// Makes something of what was read, with everything that is wrong with the text and with what it says.
+    fn check<T>(
+        mut self,
+        make: impl FnOnce(&Setup) -> Result<T, Vec<SetupError>>,
+    ) -> Result<T, Vec<ParseError>> {
+        let outcome = self.counted.then(|| make(&self.setup));
+        match outcome {
+            Some(Ok(value)) if self.errors.is_empty() => return Ok(value),
+            Some(Err(wrong)) => self.errors.extend(wrong.into_iter().map(ParseError::from)),
+            _ => {}
+        }
+        Err(self.errors)
+    }
+}
+
 /// Reads a match.
 pub(super) fn parse(text: &str) -> Result<RoyalMatch, Vec<ParseError>> {
-    let (setup, errors) = parse_setup(text);
-    if errors.is_empty() {
-        return RoyalMatch::try_from(&setup).map_err(all);
-    }
-    // What could not be read may be what the rest does not fit: only the cards themselves are looked at.
-    Err(with_setup_errors(errors, Table::try_from(&setup)))
+    parse_setup(text).check(|setup| RoyalMatch::try_from(setup))
 }
 
 impl Table {
@@ -67,9 +87,7 @@ impl Table {
     ///
     /// Everything that is wrong with the text, or with what it says.
     pub fn parse(text: &str) -> Result<Self, Vec<ParseError>> {
-        let (setup, errors) = parse_setup(text);
-        let table = Self::try_from(&setup);
-        if errors.is_empty() { table.map_err(all) } else { Err(with_setup_errors(errors, table)) }
+        parse_setup(text).check(|setup| Self::try_from(setup))
     }
 
     /// The table as text that [`Table::parse`] reads back exactly.
@@ -85,16 +103,7 @@ impl View {
     }
 }
 
-fn all(errors: Vec<SetupError>) -> Vec<ParseError> {
-    errors.into_iter().map(Into::into).collect()
-}
-
-fn with_setup_errors(mut errors: Vec<ParseError>, rest: Result<Table, Vec<SetupError>>) -> Vec<ParseError> {
-    errors.extend(rest.err().map(all).unwrap_or_default());
-    errors
-}
-
-fn parse_setup(text: &str) -> (Setup, Vec<ParseError>) {
+fn parse_setup(text: &str) -> Parsed {
     let mut errors = Vec::new();
     let mut setup = Setup { rules: Rules::default(), dominant: None, players: Vec::new() };
     let body = text.strip_prefix(PREFIX).unwrap_or(text);
@@ -102,7 +111,7 @@ fn parse_setup(text: &str) -> (Setup, Vec<ParseError>) {
         let message =
             "a state is its ordering and strong suit, a colon, and its players, such as rm:vH:7H;0/2S;0";
         errors.push(NotationError::new(message).into());
-        return (setup, errors);
+        return Parsed { setup, errors, counted: false };
     };
     if let Some((ordering, dominant)) = parse_order(order) {
         (setup.rules, setup.dominant) = (Rules { ordering }, Some(dominant));
@@ -113,12 +122,16 @@ fn parse_setup(text: &str) -> (Setup, Vec<ParseError>) {
         );
         errors.push(NotationError::new(message).into());
     }
-    setup.players = players
-        .split('/')
-        .enumerate()
-        .map(|(index, player)| parse_player(player, index, &mut errors))
-        .collect();
-    (setup, errors)
+    let mut counted = true;
+    for (index, player) in players.split('/').enumerate() {
+        let player = parse_player(player, index, &mut errors);
+        counted &= player.is_some();
+        setup.players.extend(player);
+    }
+    if players.split(['/', ';']).any(is_hidden) {
+        errors.push(ParseError::View);
+    }
+    Parsed { setup, errors, counted }
 }
 
 fn parse_order(text: &str) -> Option<(Ordering, Suit)> {
@@ -133,7 +146,13 @@ fn parse_order(text: &str) -> Option<(Ordering, Suit)> {
     letters.next().is_none().then_some((ordering, suit))
 }
 
-fn parse_player(text: &str, index: usize, errors: &mut Vec<ParseError>) -> SetupPlayer {
+/// Whether a hand is hidden: `?` and its number of cards.
+fn is_hidden(text: &str) -> bool {
+    text.strip_prefix('?').and_then(parse_number::<u32>).is_some()
+}
+
+/// Reads a player; none if it is not known how many cards they have.
+fn parse_player(text: &str, index: usize, errors: &mut Vec<ParseError>) -> Option<SetupPlayer> {
     let nth = index + 1;
     let parts: Vec<&str> = text.split(';').collect();
     let (hand, tricks, played) = match *parts.as_slice() {
@@ -145,35 +164,28 @@ fn parse_player(text: &str, index: usize, errors: &mut Vec<ParseError>) -> Setup
                 Quoted(text),
             );
             errors.push(NotationError::new(message).into());
-            return SetupPlayer::default();
+            return None;
         }
     };
+    // Where nothing stands, or what stands for nothing, a card may have been meant or not.
+    let counted =
+        !hand.split(',').any(str::is_empty) && played.is_none_or(|played| !matches!(played, "" | "-"));
     let mut card = |text: &str| {
         let read: Result<Card, NotationError> = text.parse();
         read.map_err(|error| errors.push(NotationError::new(format!("player {nth}: {error}")).into())).ok()
     };
     let played = played.map(&mut card);
-    let hidden = hand.strip_prefix('?').and_then(parse_number).is_some();
     let hand = match hand {
-        "-" => Vec::new(),
-        _ if hidden => Vec::new(),
-        _ => hand.split(',').map(card).collect(),
+        "-" => Some(Vec::new()),
+        _ if is_hidden(hand) => None,
+        _ => Some(hand.split(',').map(card).collect()),
     };
-    if hidden && !errors.contains(&ParseError::View) {
-        errors.push(ParseError::View);
-    }
     let tricks = parse_number(tricks).unwrap_or_else(|| {
         let message = format!("player {nth}: {} is no number of tricks", Quoted(tricks));
         errors.push(NotationError::new(message).into());
         0
     });
-    SetupPlayer { hand, played, tricks }
-}
-
-/// Reads a number the one way it is written: digits, and no zero before them.
-fn parse_number(text: &str) -> Option<u32> {
-    let written = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
-    text.parse().ok().filter(|_| written)
+    hand.filter(|_| counted).map(|hand| SetupPlayer { hand, played, tricks })
 }
 
 fn write(table: &Table, hidden: Option<&[Option<usize>]>) -> String {
@@ -210,7 +222,7 @@ pub(super) fn parse_move(text: &str) -> Result<Move, NotationError> {
         ))
     };
     let (player, card) = text.split_once(':').ok_or_else(wrong)?;
-    let index = parse_number(player).and_then(|number| number.checked_sub(1)).ok_or_else(wrong)?;
-    let seat = Seat::ALL.get(index as usize).copied().ok_or_else(wrong)?;
+    let index = parse_number::<usize>(player).and_then(|number| number.checked_sub(1)).ok_or_else(wrong)?;
+    let seat = Seat::ALL.get(index).copied().ok_or_else(wrong)?;
     Ok(Move { seat, card: card.parse()? })
 }

@@ -138,7 +138,11 @@ impl Setup {
                 errors.push(SetupError::DuplicateCard { card, first, second });
             }
         }
-        let (tricks, left) = (self.tricks(), usize::from(self.is_trick_complete()));
+    }
+
+    /// Notes more tricks than a match has, with so many cards left to each player.
+    fn check_tricks(&self, left: usize, errors: &mut Vec<SetupError>) {
+        let tricks = self.tricks();
         if tricks as usize + left > MOST_CARDS {
             errors.push(SetupError::TooManyTricks { tricks, left });
         }
@@ -153,17 +157,17 @@ impl Setup {
         let left = |player: &SetupPlayer| player.hand.len() + usize::from(player.played.is_some());
         let Some(first) = self.players.first() else { return };
         let wanted = left(first);
+        // A hand that is too large has been noted.
+        if first.hand.len() <= MOST_CARDS {
+            self.check_tricks(wanted, errors);
+        }
         for (seat, player) in self.seats().skip(1) {
             let found = left(player);
             if found != wanted {
                 errors.push(SetupError::HandSize { seat, found, wanted });
             }
         }
-        let tricks = self.tricks();
-        if tricks <= MOST_CARDS as u32 && tricks as usize + wanted > MOST_CARDS && wanted <= MOST_CARDS {
-            errors.push(SetupError::TooManyTricks { tricks, left: wanted });
-        }
-        if tricks == 0 && self.players.iter().all(|player| left(player) == 0) {
+        if self.tricks() == 0 && self.players.iter().all(|player| left(player) == 0) {
             errors.push(SetupError::NoCards);
         }
         if self.is_trick_complete() {
@@ -199,6 +203,7 @@ impl TryFrom<&Setup> for Table {
     fn try_from(setup: &Setup) -> Result<Self, Vec<SetupError>> {
         let mut errors = Vec::new();
         setup.check_table(&mut errors);
+        setup.check_tricks(setup.is_trick_complete().into(), &mut errors);
         setup.complete().filter(|_| errors.is_empty()).ok_or(errors)
     }
 }

@@ -29,7 +29,7 @@ use super::{
     board::{SQUARES, WIDTH},
     catalogue,
 };
-use crate::games::{GameId, NotationError, Player, Quoted, RuleBreach, Square};
+use crate::games::{GameId, NotationError, Player, Quoted, RuleBreach, Square, parse_number};
 
 /// What is wrong with a text that should be a state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -203,7 +203,7 @@ impl View {
 pub(super) fn parse_move(text: &str) -> Result<Move, NotationError> {
     let read = || {
         let (card, square) = text.split_once('@')?;
-        let square = parse_number(square)?.checked_sub(1)?;
+        let square = parse_number::<u32>(square)?.checked_sub(1)?;
         Some(Move {
             card: parse_number(card)?,
             square: Square { row: square / WIDTH as u32, column: square % WIDTH as u32 },
@@ -215,12 +215,6 @@ pub(super) fn parse_move(text: &str) -> Result<Move, NotationError> {
             Quoted(text),
         ))
     })
-}
-
-/// Reads a number the one way it is written: digits, and no zero before them.
-fn parse_number(text: &str) -> Option<u32> {
-    let written = text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
-    text.parse().ok().filter(|_| written)
 }
 
 /// Reads as much as can be read, and notes what cannot.
@@ -364,7 +358,7 @@ fn parse_square(text: &str, index: usize, errors: &mut Vec<ParseError>) -> Optio
 
 /// Whether a hand is hidden: `?` and its number of cards.
 fn is_hidden(text: &str) -> bool {
-    text.strip_prefix('?').and_then(parse_number).is_some()
+    text.strip_prefix('?').and_then(parse_number::<u32>).is_some()
 }
 
 /// Reads a hand; none if it is hidden.

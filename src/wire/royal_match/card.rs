@@ -21,40 +21,42 @@ pub(super) fn read_card(
     at: &Path<'_>,
     violations: &mut Violations,
 ) -> Option<Card> {
-    if card.notation.is_empty() {
-        return read_fields(card, at, violations);
+    let in_text = !card.notation.is_empty();
+    let has_suit = card.suit != i32::from(proto::RoyalMatchSuit::Unspecified);
+    let suit = (has_suit || !in_text).then(|| read_suit(card.suit, &at.field("suit"), violations));
+    let value =
+        (card.value.is_some() || !in_text).then(|| read_value(card.value, &at.field("value"), violations));
+    if !in_text {
+        return suit.flatten().zip(value.flatten()).and_then(|(suit, value)| Card::new(suit, value).ok());
     }
-    let at_text = at.field("notation");
+    let at = at.field("notation");
     let read: Card = match card.notation.parse() {
         Ok(read) => read,
         Err(error) => {
-            violations.add(&at_text, proto::ErrorReason::InvalidNotation, error);
+            violations.add(&at, proto::ErrorReason::InvalidNotation, error);
             return None;
         }
     };
-    let written = write_card(read);
-    let same_suit = card.suit == i32::from(proto::RoyalMatchSuit::Unspecified) || card.suit == written.suit;
-    let same_value = card.value.is_none_or(|value| Some(value) == written.value);
-    if same_suit && same_value {
+    // What is given beside the text must be right by itself, and agree with it.
+    let (suit, value) = (suit.unwrap_or(Some(read.suit()))?, value.unwrap_or(Some(read.value().into()))?);
+    if (suit, value) == (read.suit(), read.value().into()) {
         return Some(read);
     }
     let message = format!("{read} is another card than the one by suit and value");
-    violations.add(&at_text, proto::ErrorReason::CardMismatch, message);
+    violations.add(&at, proto::ErrorReason::CardMismatch, message);
     None
 }
 
-fn read_fields(card: &proto::RoyalMatchCard, at: &Path<'_>, violations: &mut Violations) -> Option<Card> {
-    let suit = read_suit(card.suit, &at.field("suit"), violations);
-    let at = at.field("value");
-    let Some(value) = card.value else {
-        violations.required(&at);
+/// Reads a value that a card can have.
+fn read_value(value: Option<u32>, at: &Path<'_>, violations: &mut Violations) -> Option<u32> {
+    let Some(value) = value else {
+        violations.required(at);
         return None;
     };
-    // The value is looked at whatever the suit.
-    match Card::new(suit.unwrap_or(Suit::Hearts), value) {
-        Ok(card) => suit.map(|_| card),
+    match Card::new(Suit::Hearts, value) {
+        Ok(_) => Some(value),
         Err(error) => {
-            violations.add_breach(&at, proto::ErrorReason::ValueOutOfRange, &error);
+            violations.add_breach(at, proto::ErrorReason::ValueOutOfRange, &error);
             None
         }
     }
