@@ -3,7 +3,7 @@
 use super::{
     Form, Path, Violations, WireGame, proto,
     refusal::breach,
-    state::{notation_of, note_parse_errors},
+    state::read_form_of,
     vocabulary::{read_player, read_required_square, write_outcome, write_scores},
 };
 use crate::games::{
@@ -110,24 +110,9 @@ impl WireGame for QueenRooks {
         request: &proto::ResolveCapturesRequest,
         violations: &mut Violations,
     ) -> Option<(Arrival, Form)> {
-        let at = Path::root("state");
-        let diagram = match request.state.as_ref().and_then(|state| state.kind.as_ref()) {
-            Some(proto::state::Kind::QueenRooks(state)) => {
-                read_diagram(state, &at.field(NAME), violations).map(|diagram| (diagram, Form::Typed))
-            }
-            Some(proto::state::Kind::Notation(text)) => {
-                let at = at.field("notation");
-                notation_of(text, &at, violations).and_then(|text| {
-                    let diagram = Diagram::parse(text);
-                    note_parse_errors::<Self, _>(diagram, &at, violations)
-                        .map(|diagram| (diagram, Form::Notation))
-                })
-            }
-            _ => {
-                violations.required(&at);
-                None
-            }
-        };
+        let state = request.state.as_ref();
+        let diagram =
+            read_form_of::<Self, _>(state, &Path::root("state"), violations, read_diagram, Diagram::parse);
         let at = Path::root("arrived_at");
         let square = read_required_square(request.arrived_at, &at, violations)?;
         let (diagram, form) = diagram?;
@@ -274,11 +259,12 @@ fn read_state_rules(state: &proto::QueenRooksState, at: &Path<'_>, violations: &
 }
 
 /// Reads a board, with or without a game around it.
-fn read_diagram(
-    state: &proto::QueenRooksState,
-    at: &Path<'_>,
-    violations: &mut Violations,
-) -> Option<Diagram> {
+fn read_diagram(state: &proto::state::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Diagram> {
+    let proto::state::Kind::QueenRooks(state) = state else {
+        violations.game_mismatch(at, "state", GAME);
+        return None;
+    };
+    let at = &at.field(NAME);
     let rules = read_state_rules(state, at, violations);
     let given = state.next_player != i32::from(proto::Player::Unspecified);
     let next_player = given.then(|| read_player(state.next_player, &at.field("next_player"), violations));

@@ -14,7 +14,7 @@ use self::{
 use super::{
     Form, Path, Violations, WireGame, proto,
     refusal::breach,
-    state::{notation_of, note_parse_errors},
+    state::read_form_of,
     vocabulary::{read_enum, write_outcome},
 };
 use crate::games::{
@@ -70,11 +70,7 @@ impl WireGame for RoyalMatch {
     }
 
     fn read_state(state: &proto::state::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Self> {
-        let proto::state::Kind::RoyalMatch(state) = state else {
-            violations.game_mismatch(at, "state", GAME);
-            return None;
-        };
-        read_match(state, &at.field(NAME), violations)
+        read_match(state, at, violations)
     }
 
     fn note_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
@@ -138,23 +134,9 @@ impl WireGame for RoyalMatch {
         request: &proto::ResolveCapturesRequest,
         violations: &mut Violations,
     ) -> Option<(Table, Form)> {
-        let at = Path::root("state");
-        let table = match request.state.as_ref().and_then(|state| state.kind.as_ref()) {
-            Some(proto::state::Kind::RoyalMatch(state)) => {
-                read_table(state, &at.field(NAME), violations).map(|table| (table, Form::Typed))
-            }
-            Some(proto::state::Kind::Notation(text)) => {
-                let at = at.field("notation");
-                notation_of(text, &at, violations).and_then(|text| {
-                    let table = note_parse_errors::<Self, _>(Table::parse(text), &at, violations);
-                    table.map(|table| (table, Form::Notation))
-                })
-            }
-            _ => {
-                violations.required(&at);
-                None
-            }
-        };
+        let state = request.state.as_ref();
+        let table =
+            read_form_of::<Self, _>(state, &Path::root("state"), violations, read_table, Table::parse);
         if request.arrived_at.is_some() {
             let message = "royal_match has no squares: the trick is in the state";
             violations.add(&Path::root("arrived_at"), proto::ErrorReason::GameMismatch, message);

@@ -94,6 +94,17 @@ pub(super) fn read_state<G: WireGame>(
     at: &Path<'_>,
     violations: &mut Violations,
 ) -> Option<(G, Form)> {
+    read_form_of::<G, G>(state, at, violations, G::read_state, G::parse)
+}
+
+/// Reads something that a state of this game says, typed or as text: a game, or a board made by hand.
+pub(super) fn read_form_of<G: WireGame, T>(
+    state: Option<&proto::State>,
+    at: &Path<'_>,
+    violations: &mut Violations,
+    read: impl FnOnce(&proto::state::Kind, &Path<'_>, &mut Violations) -> Option<T>,
+    parse: impl FnOnce(&str) -> Result<T, Vec<G::ParseError>>,
+) -> Option<(T, Form)> {
     match state.and_then(|state| state.kind.as_ref()) {
         None => {
             violations.required(at);
@@ -101,32 +112,18 @@ pub(super) fn read_state<G: WireGame>(
         }
         Some(proto::state::Kind::Notation(text)) => {
             let at = at.field("notation");
-            let text = notation_of(text, &at, violations)?;
-            note_parse_errors::<G, _>(G::parse(text), &at, violations).map(|game| (game, Form::Notation))
-        }
-        Some(kind) => G::read_state(kind, at, violations).map(|game| (game, Form::Typed)),
-    }
-}
-
-/// The notation of a state, if it is not too long.
-pub(super) fn notation_of<'a>(text: &'a str, at: &Path<'_>, violations: &mut Violations) -> Option<&'a str> {
-    check_length(text, MAX_STATE_NOTATION, at, violations).map(|()| text)
-}
-
-/// What was read from a notation. Otherwise notes everything that is wrong with it.
-pub(super) fn note_parse_errors<G: WireGame, T>(
-    result: Result<T, Vec<G::ParseError>>,
-    at: &Path<'_>,
-    violations: &mut Violations,
-) -> Option<T> {
-    match result {
-        Ok(value) => Some(value),
-        Err(errors) => {
-            for error in errors {
-                G::note_parse_error(error, at, violations);
+            check_length(text, MAX_STATE_NOTATION, &at, violations)?;
+            match parse(text) {
+                Ok(value) => Some((value, Form::Notation)),
+                Err(errors) => {
+                    for error in errors {
+                        G::note_parse_error(error, &at, violations);
+                    }
+                    None
+                }
             }
-            None
         }
+        Some(kind) => read(kind, at, violations).map(|value| (value, Form::Typed)),
     }
 }
 

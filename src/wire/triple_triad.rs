@@ -17,7 +17,7 @@ use self::{
 use super::{
     Form, Path, Violations, WireGame, proto,
     refusal::breach,
-    state::{notation_of, note_parse_errors},
+    state::read_form_of,
     vocabulary::{read_player, read_required_square, write_outcome, write_scores},
 };
 use crate::games::{
@@ -41,11 +41,7 @@ impl WireGame for TripleTriad {
     }
 
     fn read_state(state: &proto::state::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Self> {
-        let proto::state::Kind::TripleTriad(state) = state else {
-            violations.game_mismatch(at, "state", GAME);
-            return None;
-        };
-        read_game(state, &at.field(NAME), violations)
+        read_game(state, at, violations)
     }
 
     fn note_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
@@ -105,24 +101,9 @@ impl WireGame for TripleTriad {
         request: &proto::ResolveCapturesRequest,
         violations: &mut Violations,
     ) -> Option<(Arrival, Form)> {
-        let at = Path::root("state");
-        let diagram = match request.state.as_ref().and_then(|state| state.kind.as_ref()) {
-            Some(proto::state::Kind::TripleTriad(state)) => {
-                read_diagram(state, &at.field(NAME), violations).map(|diagram| (diagram, Form::Typed))
-            }
-            Some(proto::state::Kind::Notation(text)) => {
-                let at = at.field("notation");
-                notation_of(text, &at, violations).and_then(|text| {
-                    let diagram = Diagram::parse(text);
-                    note_parse_errors::<Self, _>(diagram, &at, violations)
-                        .map(|diagram| (diagram, Form::Notation))
-                })
-            }
-            _ => {
-                violations.required(&at);
-                None
-            }
-        };
+        let state = request.state.as_ref();
+        let diagram =
+            read_form_of::<Self, _>(state, &Path::root("state"), violations, read_diagram, Diagram::parse);
         let at = Path::root("arrived_at");
         let square = read_required_square(request.arrived_at, &at, violations)?;
         let arrival = diagram.map(|(diagram, form)| (Arrival::new(diagram, square), form));

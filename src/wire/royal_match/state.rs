@@ -1,4 +1,5 @@
 use super::{
+    GAME, NAME,
     card::{read_card, read_suit, write_card, write_suit},
     read_rules, write_rules,
 };
@@ -11,10 +12,15 @@ use crate::{
 
 /// Reads a match.
 pub(super) fn read_match(
-    state: &proto::RoyalMatchState,
+    state: &proto::state::Kind,
     at: &Path<'_>,
     violations: &mut Violations,
 ) -> Option<RoyalMatch> {
+    let proto::state::Kind::RoyalMatch(state) = state else {
+        violations.game_mismatch(at, "state", GAME);
+        return None;
+    };
+    let at = &at.field(NAME);
     let (setup, rules) = read_setup(state, at, violations);
     refuse_view(state, at, violations)?;
     note_setup_errors(RoyalMatch::try_from(&setup), at, violations).filter(|_| rules.is_some())
@@ -22,10 +28,15 @@ pub(super) fn read_match(
 
 /// Reads players around a table, with or without a match.
 pub(super) fn read_table(
-    state: &proto::RoyalMatchState,
+    state: &proto::state::Kind,
     at: &Path<'_>,
     violations: &mut Violations,
 ) -> Option<Table> {
+    let proto::state::Kind::RoyalMatch(state) = state else {
+        violations.game_mismatch(at, "state", GAME);
+        return None;
+    };
+    let at = &at.field(NAME);
     let (setup, rules) = read_setup(state, at, violations);
     refuse_view(state, at, violations)?;
     note_setup_errors(Table::try_from(&setup), at, violations).filter(|_| rules.is_some())

@@ -1,4 +1,5 @@
 use super::{
+    GAME, NAME,
     card::{read_card, read_cards, read_element, write_card, write_element},
     rules::{read_rules, write_rules},
 };
@@ -15,10 +16,15 @@ use crate::{
 
 /// Reads a game.
 pub(super) fn read_game(
-    state: &proto::TripleTriadState,
+    state: &proto::state::Kind,
     at: &Path<'_>,
     violations: &mut Violations,
 ) -> Option<TripleTriad> {
+    let proto::state::Kind::TripleTriad(state) = state else {
+        violations.game_mismatch(at, "state", GAME);
+        return None;
+    };
+    let at = &at.field(NAME);
     let Read { mut setup, rules, sized } = read_setup(state, at, violations);
     setup.next_player = read_player(state.next_player, &at.field("next_player"), violations);
     refuse_view(state, at, violations)?;
@@ -32,10 +38,15 @@ pub(super) fn read_game(
 
 /// Reads a board, with or without a game around it.
 pub(super) fn read_diagram(
-    state: &proto::TripleTriadState,
+    state: &proto::state::Kind,
     at: &Path<'_>,
     violations: &mut Violations,
 ) -> Option<Diagram> {
+    let proto::state::Kind::TripleTriad(state) = state else {
+        violations.game_mismatch(at, "state", GAME);
+        return None;
+    };
+    let at = &at.field(NAME);
     let Read { mut setup, rules, sized } = read_setup(state, at, violations);
     let mut readable = rules && sized;
     if state.next_player != i32::from(proto::Player::Unspecified) {
