@@ -215,6 +215,24 @@ async fn a_request_does_not_cost_many_times_its_size() {
 }
 
 #[tokio::test]
+async fn a_batch_of_many_small_messages_inside_each_other_does_not_take_many_times_its_size() {
+    let server = start(&[]);
+    let client = Client::connect(&server.address).await;
+    client.assert_answers().await;
+    let before = peak_megabytes(&server);
+    let board = vec![proto::TripleTriadSquare::default(); 500_000];
+    let state = proto::TripleTriadState { board, ..Default::default() };
+    let state = proto::State { kind: Some(proto::state::Kind::TripleTriad(state)) };
+    let request = proto::RenderStateRequest { state: Some(state) };
+    let kind = Some(proto::call::Kind::RenderState(request));
+    let batch = proto::EvaluateBatchRequest { calls: vec![proto::Call { kind }] };
+    let reply = client.send("EvaluateBatch", &[], framed(&batch.encode_to_vec())).await;
+    assert_eq!(refusal(&reply.status), exhausted("ERROR_REASON_TOO_MANY_ITEMS"));
+    let grown = peak_megabytes(&server) - before;
+    assert!(grown < 32, "a request of 1 MiB took {grown} MiB");
+}
+
+#[tokio::test]
 async fn answers_that_nobody_reads_do_not_pile_up() {
     let server = start(&[]);
     let client = Client::connect(&server.address).await;

@@ -4,16 +4,25 @@ use bytes::Buf;
 use prost::{Message, encoding::decode_varint};
 use tonic::{
     Status,
-    codec::{BufferSettings, DecodeBuf, Decoder},
+    codec::{BufferSettings, DecodeBuf, Decoder, EncodeBuf, Encoder},
 };
-use tonic_prost::ProstEncoder;
 
 /// The most top-level fields that a message may carry, whatever the configuration: a message of a few bytes an
 /// item would otherwise take many times its size when it is read. Limits of items are configured below this.
 pub const MAX_TOP_LEVEL_FIELDS: usize = 16_384;
 
+/// The most fields that a message may carry with all messages inside it. Only large messages can have as many.
+const MAX_FIELDS: usize = 16 * MAX_TOP_LEVEL_FIELDS;
+
+/// Messages up to this size are not large: what they may carry is bounded by it.
+const LARGE: usize = 64 * 1024;
+
+/// How deep messages inside messages are counted: deeper than the contract has any.
+const MAX_DEPTH: usize = 12;
+
 /// What a message with more is told.
-pub(super) const TOO_MANY_FIELDS: &str = "the message has more than 16384 items";
+pub(super) const TOO_MANY_FIELDS: &str =
+    "the message has too many items: at most 16384, and 262144 with all inside them";
 
 /// Room for the state of a game at once, so that a call need not grow its buffers.
 fn buffers() -> BufferSettings {
@@ -37,15 +46,34 @@ where
 {
     type Encode = T;
     type Decode = U;
-    type Encoder = ProstEncoder<T>;
+    type Encoder = ExactEncoder<T>;
     type Decoder = BoundedDecoder<U>;
 
     fn encoder(&mut self) -> Self::Encoder {
-        ProstEncoder::new(buffers())
+        ExactEncoder(PhantomData)
     }
 
     fn decoder(&mut self) -> Self::Decoder {
         BoundedDecoder(PhantomData)
+    }
+}
+
+/// Writes a message, into as much room as it takes.
+#[derive(Debug)]
+pub struct ExactEncoder<T>(PhantomData<T>);
+
+impl<T: Message> Encoder for ExactEncoder<T> {
+    type Item = T;
+    type Error = Status;
+
+    fn encode(&mut self, message: T, target: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        target.reserve(message.encoded_len());
+        message.encode_raw(target);
+        Ok(())
+    }
+
+    fn buffer_settings(&self) -> BufferSettings {
+        buffers()
     }
 }
 
@@ -62,7 +90,7 @@ impl<U: Message + Default> Decoder for BoundedDecoder<U> {
         let message = source.chunk();
         debug_assert_eq!(message.len(), source.remaining(), "tonic hands over whole messages");
         // These statuses are put into our own terms where the call is answered: see `translate`.
-        if has_too_many_fields(message) {
+        if has_too_many_fields(message) || (message.len() > LARGE && has_too_many_inside(message)) {
             return Err(Status::resource_exhausted(TOO_MANY_FIELDS));
         }
         let decoded = U::decode(message).map_err(|error| {
@@ -96,9 +124,32 @@ fn has_too_many_fields(mut message: &[u8]) -> bool {
     false
 }
 
+/// Counts the fields at every depth. A text is counted as if it were a message, as far as it looks like one: it cannot be
+/// told from one without knowing the contract, and a text that long is refused anyway.
+fn has_too_many_inside(message: &[u8]) -> bool {
+    fn count(mut message: &[u8], depth: usize, left: &mut usize) {
+        while !message.is_empty() && *left > 0 {
+            *left -= 1;
+            let is_message = message[0] & 7 == 2;
+            let Some(size) = value_size(&mut message) else { return };
+            let Some((value, rest)) = message.split_at_checked(size) else { return };
+            if is_message && depth < MAX_DEPTH {
+                count(value, depth + 1, left);
+            }
+            message = rest;
+        }
+    }
+    let mut left = MAX_FIELDS;
+    count(message, 0, &mut left);
+    left == 0
+}
+
 /// Reads the key of a field and tells how many bytes of value follow.
 fn value_size(message: &mut &[u8]) -> Option<usize> {
-    match decode_varint(message).ok()? & 7 {
+    let key = decode_varint(message).ok()?;
+    match key & 7 {
+        // There is no field 0.
+        _ if key >> 3 == 0 => None,
         0 => decode_varint(message).ok().map(|_| 0),
         1 => Some(8),
         2 => usize::try_from(decode_varint(message).ok()?).ok(),
