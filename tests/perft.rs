@@ -16,6 +16,7 @@ use std::{collections::HashSet, fs, hash::Hash, path::Path};
 use arbiter::games::{
     Game,
     connect_four::{ConnectFour, Position},
+    queen_rooks::QueenRooks,
 };
 
 /// A game as a tree of states: all that counting needs.
@@ -142,6 +143,49 @@ impl Tree for naive::connect_four::Game {
     }
 }
 
+impl Tree for QueenRooks {
+    type Key = String;
+
+    fn root(notation: &str) -> Self {
+        Self::parse(notation).expect("the state is one")
+    }
+
+    fn children(&self) -> impl Iterator<Item = Self> {
+        self.legal_moves().into_iter().map(|mv| {
+            let mut child = *self;
+            child.play(&mv).unwrap_or_else(|_| panic!("{mv} is listed as legal"));
+            child
+        })
+    }
+
+    fn key(&self) -> String {
+        self.notation()
+    }
+}
+
+impl Tree for naive::queen_rooks::Game {
+    type Key = Self;
+
+    fn root(notation: &str) -> Self {
+        Self::from_notation(notation)
+    }
+
+    fn children(&self) -> impl Iterator<Item = Self> {
+        self.moves().into_iter().map(|(from, to)| {
+            let mut child = self.clone();
+            child.play(from, to);
+            child
+        })
+    }
+
+    fn key(&self) -> Self {
+        self.clone()
+    }
+}
+
+/// More than this is too many for a naive implementation to count again in every run.
+const QUICK: u64 = 100_000;
+
 #[test]
 fn connect_four_counts_as_the_files_do() {
     recount::<Position>(&read("connect_four"));
@@ -150,11 +194,21 @@ fn connect_four_counts_as_the_files_do() {
 /// Numbers that nobody has published come from the naive implementation: it must be able to count them again.
 #[test]
 fn the_naive_connect_four_counts_as_the_files_do() {
-    const QUICK: u64 = 100_000;
     let known = read("connect_four");
     let (quick, slow): (Vec<_>, Vec<_>) = known.iter().partition(|known| known.count <= QUICK);
     recount::<naive::connect_four::Game>(quick);
     for Known { place, .. } in slow {
         assert!(place.contains("published.perft"), "{place}: too many to count again");
     }
+}
+
+#[test]
+fn queen_rooks_counts_as_the_files_do() {
+    recount::<QueenRooks>(&read("queen_rooks"));
+}
+
+#[test]
+fn the_naive_queen_rooks_counts_as_the_files_do() {
+    let known = read("queen_rooks");
+    recount::<naive::queen_rooks::Game>(known.iter().filter(|known| known.count <= QUICK));
 }

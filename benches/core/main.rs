@@ -3,6 +3,8 @@
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 
 mod connect_four;
+mod queen_rooks;
+mod royal_match;
 #[path = "../support/spread.rs"]
 mod spread;
 mod triple_triad;
@@ -15,6 +17,8 @@ fn main() {
     println!("One core, {ROUNDS} rounds (median, lowest to highest)");
     connect_four::measure();
     triple_triad::measure();
+    queen_rooks::measure();
+    royal_match::measure();
 }
 
 /// How many millions of something a second.

@@ -36,7 +36,9 @@ fn compare(pairs: &[(Card, Card)], ordering: Ordering) {
     // Each suit is strong in turn.
     let orders = Suit::ALL.map(|dominant| black_box(Order { dominant, ordering }));
     let mut compared = 0;
-    for (&(first, second), order) in pairs.iter().cycle().zip(orders.into_iter().cycle()).take(COMPARISONS_A_ROUND as usize) {
+    for (&(first, second), order) in
+        pairs.iter().cycle().zip(orders.into_iter().cycle()).take(COMPARISONS_A_ROUND as usize)
+    {
         let (told, decision) = order.compare(first, second);
         compared += told as i32 + decision as i32;
     }

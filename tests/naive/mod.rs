@@ -4,4 +4,6 @@
 #![allow(dead_code, reason = "each test uses what it needs")]
 
 pub mod connect_four;
+pub mod queen_rooks;
+pub mod royal_match;
 pub mod triple_triad;

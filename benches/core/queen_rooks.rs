@@ -1,0 +1,57 @@
+//! Random games of Queen and rooks: each move is one of those that are legal, listed anew. And the list alone, on the
+//! largest board: at the start, and when the pieces have spread.
+
+use std::hint::black_box;
+
+use arbiter::games::queen_rooks::{Position, Rules};
+
+use super::{ROUNDS, Random, rate, spread::Spread};
+
+const MOVES_A_ROUND: u64 = 100_000;
+const LISTS_A_ROUND: u64 = 10_000;
+
+pub fn measure() {
+    println!("Queen and rooks, random games");
+    for size in [8, 16, 26] {
+        let mut rates: Vec<f64> = (0..ROUNDS as u64)
+            .map(|round| {
+                rate(MOVES_A_ROUND, || {
+                    black_box(random_games(size, round, MOVES_A_ROUND));
+                })
+            })
+            .collect();
+        println!("  {:<17} {} M moves/s", format!("{size} × {size}"), Spread::of(&mut rates));
+    }
+    for (name, moves) in [("list at the start", 0), ("list when spread", 1000)] {
+        let position = random_games(26, 0, moves);
+        let mut times: Vec<f64> = (0..ROUNDS)
+            .map(|_| {
+                1.0 / rate(LISTS_A_ROUND, || {
+                    for _ in 0..LISTS_A_ROUND {
+                        black_box(black_box(&position).legal_moves());
+                    }
+                })
+            })
+            .collect();
+        let count = position.legal_moves().len();
+        println!("  {name:<17} {} µs for {count} moves", Spread::of(&mut times));
+    }
+}
+
+/// Where so many moves lead, from game to game.
+fn random_games(size: u32, seed: u64, moves: u64) -> Position {
+    let mut random = Random(seed);
+    let start = Position::start(Rules::new(size, 0).expect("it is a size"));
+    let mut position = start;
+    for _ in 0..moves {
+        let mut legal = position.legal_moves();
+        if legal.is_empty() {
+            position = start;
+            legal = position.legal_moves();
+        }
+        // There are far fewer than 2³² moves.
+        let mv = legal[random.below(legal.len() as u32) as usize];
+        position.play(&mv).expect("the move is legal");
+    }
+    position
+}

@@ -1,0 +1,314 @@
+//! `RoyalMatch` by the letter of its document: the comparison is the document's own function, and its four
+//! hierarchies are written out. Suits, decisions and results are words, those of the clauses; players count from 0.
+//! Only the translation at the end knows the crate.
+
+use arbiter::games::royal_match::{
+    Card as CrateCard, Decision, Ending, Order as CrateOrder, Ordering, Outcome as CrateOutcome, Suit, Table,
+    Trick as CrateTrick, View,
+};
+
+/// A card (RM-1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Card {
+    pub suit: &'static str,
+    pub numeric_value: i32,
+}
+
+/// The hierarchies of the document's four configurations, each from the strong suit to the weak one.
+pub const HIERARCHIES: [[&str; 4]; 4] = [
+    ["hearts", "diamonds", "clubs", "spades"],
+    ["diamonds", "hearts", "spades", "clubs"],
+    ["clubs", "spades", "hearts", "diamonds"],
+    ["spades", "clubs", "diamonds", "hearts"],
+];
+
+/// The suits from the strong one to the weak one.
+fn hierarchy(dominant_color: &str) -> [&'static str; 4] {
+    HIERARCHIES.into_iter().find(|suits| suits[0] == dominant_color).expect("each suit can be strong")
+}
+
+fn opposite_color(suit: &str) -> &'static str {
+    match suit {
+        "hearts" => "spades",
+        "spades" => "hearts",
+        "diamonds" => "clubs",
+        _ => "diamonds",
+    }
+}
+
+fn is_red_suit(suit: &str) -> bool {
+    suit == "hearts" || suit == "diamonds"
+}
+
+/// The document's `compareCards`, line by line: 1 if the first card wins, -1 if the second does. It never says that
+/// they are equal.
+pub fn compare_cards(card1: Card, card2: Card, dominant_color: &str) -> i32 {
+    if card1.numeric_value != card2.numeric_value {
+        return if card1.numeric_value > card2.numeric_value { 1 } else { -1 };
+    }
+
+    let weak_color = opposite_color(dominant_color);
+    if card1.suit == dominant_color {
+        return 1;
+    }
+    if card2.suit == dominant_color {
+        return -1;
+    }
+
+    if card1.suit == weak_color {
+        return -1;
+    }
+    if card2.suit == weak_color {
+        return 1;
+    }
+
+    let is_dominant_red = is_red_suit(dominant_color);
+    let is_card1_red = is_red_suit(card1.suit);
+    if is_card1_red == is_dominant_red { 1 } else { -1 }
+}
+
+/// RM-6: the hierarchy first, then the value. Like the document's function it never says that cards are equal.
+pub fn compare_suit_then_value(card1: Card, card2: Card, dominant_color: &str) -> i32 {
+    let place = |card: Card| hierarchy(dominant_color).iter().position(|&suit| suit == card.suit);
+    let wins = if card1.suit == card2.suit {
+        card1.numeric_value > card2.numeric_value
+    } else {
+        place(card1) < place(card2)
+    };
+    if wins { 1 } else { -1 }
+}
+
+/// What cards are compared by (RM-3, RM-6).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Order {
+    pub ordering: &'static str,
+    pub dominant: &'static str,
+}
+
+impl Order {
+    /// 1, -1, or 0 for the same card (RM-4).
+    pub fn compare(self, card1: Card, card2: Card) -> i32 {
+        if card1 == card2 {
+            0
+        } else if self.ordering == "SUIT_THEN_VALUE" {
+            compare_suit_then_value(card1, card2, self.dominant)
+        } else {
+            compare_cards(card1, card2, self.dominant)
+        }
+    }
+
+    /// RM-5: the clause that decides, by the places of the two suits in the hierarchy.
+    pub fn decision(self, card1: Card, card2: Card) -> &'static str {
+        let [strong, .., weak] = hierarchy(self.dominant);
+        let is_one = |suit| card1.suit == suit || card2.suit == suit;
+        let (same_suit, same_value) = (card1.suit == card2.suit, card1.numeric_value == card2.numeric_value);
+        let by_value =
+            if self.ordering == "SUIT_THEN_VALUE" { same_suit && !same_value } else { !same_value };
+        if by_value {
+            "HIGHER_VALUE"
+        } else if same_suit {
+            "EQUAL"
+        } else if is_one(strong) {
+            "STRONG_SUIT"
+        } else if is_one(weak) {
+            "WEAK_SUIT"
+        } else {
+            "NEUTRAL_COLOUR"
+        }
+    }
+}
+
+/// One player of a match (RM-7).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Player {
+    pub hand: Vec<Card>,
+    pub played: Option<Card>,
+    pub tricks: u32,
+}
+
+/// A trick that is taken: by whom, with which card, and each card from the strongest against the next.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Trick {
+    pub player: usize,
+    pub card: Card,
+    pub comparisons: Vec<(Card, Card, &'static str)>,
+}
+
+/// Where a match stands. Nobody is best while it goes on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    pub result: &'static str,
+    pub best: Vec<usize>,
+    pub tricks: Vec<u32>,
+}
+
+/// A hand as somebody sees it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Hand {
+    Seen(Vec<Card>),
+    Hidden(usize),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Match {
+    pub order: Order,
+    pub players: Vec<Player>,
+}
+
+impl Match {
+    /// Every card that somebody may play, player by player: those who have played in this trick wait.
+    pub fn moves(&self) -> Vec<(usize, Card)> {
+        let mut moves = Vec::new();
+        for (index, player) in self.players.iter().enumerate() {
+            if player.played.is_none() {
+                moves.extend(player.hand.iter().map(|&card| (index, card)));
+            }
+        }
+        moves
+    }
+
+    /// Plays a card, and tells the trick if that ends it. None if the card cannot be played.
+    pub fn play(&mut self, player: usize, card: Card) -> Option<Vec<Trick>> {
+        if !self.moves().contains(&(player, card)) {
+            return None;
+        }
+        self.players[player].hand.retain(|&other| other != card);
+        self.players[player].played = Some(card);
+        Some(self.take_trick().into_iter().collect())
+    }
+
+    /// Ends the trick if everybody has played: the card that beats all others takes it.
+    pub fn take_trick(&mut self) -> Option<Trick> {
+        let cards: Vec<Card> = self.players.iter().filter_map(|player| player.played).collect();
+        if cards.len() < self.players.len() {
+            return None;
+        }
+        let beaten_by =
+            |card: Card| cards.iter().filter(|&&other| self.order.compare(card, other) > 0).count();
+        // The strongest of n cards beats n - 1 of them, the next one n - 2, and the weakest none.
+        let ranking: Vec<Card> = (0..cards.len())
+            .rev()
+            .filter_map(|count| cards.iter().copied().find(|&card| beaten_by(card) == count))
+            .collect();
+        let comparisons = ranking
+            .windows(2)
+            .map(|pair| (pair[0], pair[1], self.order.decision(pair[0], pair[1])))
+            .collect();
+        let card = ranking[0];
+        let player = self.players.iter().position(|player| player.played == Some(card))?;
+        for player in &mut self.players {
+            player.played = None;
+        }
+        self.players[player].tricks += 1;
+        Some(Trick { player, card, comparisons })
+    }
+
+    pub fn outcome(&self) -> Outcome {
+        let tricks: Vec<u32> = self.players.iter().map(|player| player.tricks).collect();
+        let goes_on = self.players.iter().any(|player| !player.hand.is_empty() || player.played.is_some());
+        let has_most = |&player: &usize| tricks.iter().all(|&other| other <= tricks[player]);
+        let best: Vec<usize> =
+            if goes_on { Vec::new() } else { (0..tricks.len()).filter(has_most).collect() };
+        let result = match best.len() {
+            0 => "IN_PROGRESS",
+            1 => "WINNER_DETERMINED",
+            _ => "DRAW",
+        };
+        Outcome { result, best, tricks }
+    }
+
+    /// The hands as one of the players sees them.
+    pub fn view(&self, viewer: usize) -> Vec<Hand> {
+        let hands = self.players.iter().map(|player| &player.hand).enumerate();
+        hands
+            .map(
+                |(index, hand)| {
+                    if index == viewer { Hand::Seen(hand.clone()) } else { Hand::Hidden(hand.len()) }
+                },
+            )
+            .collect()
+    }
+}
+
+// The crate's values in the words of this file.
+
+impl From<&Table> for Match {
+    fn from(table: &Table) -> Self {
+        let players = table.players().iter().map(|player| Player {
+            hand: cards(&player.hand),
+            played: player.played.map(Card::from),
+            tricks: player.tricks.into(),
+        });
+        Self { order: table.order().into(), players: players.collect() }
+    }
+}
+
+impl From<CrateOrder> for Order {
+    fn from(order: CrateOrder) -> Self {
+        let ordering = match order.ordering {
+            Ordering::ValueThenSuit => "VALUE_THEN_SUIT",
+            Ordering::SuitThenValue => "SUIT_THEN_VALUE",
+        };
+        Self { ordering, dominant: suit_name(order.dominant) }
+    }
+}
+
+impl From<CrateCard> for Card {
+    fn from(card: CrateCard) -> Self {
+        Self { suit: suit_name(card.suit()), numeric_value: card.value().into() }
+    }
+}
+
+impl From<&CrateTrick> for Trick {
+    fn from(trick: &CrateTrick) -> Self {
+        let comparisons = trick.comparisons.iter().map(|comparison| {
+            (comparison.stronger.into(), comparison.weaker.into(), decision_name(comparison.decision))
+        });
+        Self { player: trick.seat.index(), card: trick.card.into(), comparisons: comparisons.collect() }
+    }
+}
+
+impl From<&CrateOutcome> for Outcome {
+    fn from(outcome: &CrateOutcome) -> Self {
+        let (result, best) = match &outcome.ending {
+            None => ("IN_PROGRESS", vec![]),
+            Some(Ending::Won { winner }) => ("WINNER_DETERMINED", vec![winner.index()]),
+            Some(Ending::Draw { between }) => ("DRAW", between.iter().map(|seat| seat.index()).collect()),
+        };
+        Self { result, best, tricks: outcome.tricks.clone() }
+    }
+}
+
+/// The hands as a view shows them. One that is said to be hidden but is there is seen.
+pub fn hands_of(view: &View) -> Vec<Hand> {
+    let hands = view.table.players().iter().map(|player| &player.hand).zip(&view.hidden);
+    hands
+        .map(|(hand, hidden)| match hidden {
+            Some(hidden) if hand.is_empty() => Hand::Hidden(*hidden),
+            _ => Hand::Seen(cards(hand)),
+        })
+        .collect()
+}
+
+fn cards(cards: &[CrateCard]) -> Vec<Card> {
+    cards.iter().copied().map(Card::from).collect()
+}
+
+pub fn suit_name(suit: Suit) -> &'static str {
+    match suit {
+        Suit::Hearts => "hearts",
+        Suit::Diamonds => "diamonds",
+        Suit::Clubs => "clubs",
+        Suit::Spades => "spades",
+    }
+}
+
+pub fn decision_name(decision: Decision) -> &'static str {
+    match decision {
+        Decision::HigherValue => "HIGHER_VALUE",
+        Decision::StrongSuit => "STRONG_SUIT",
+        Decision::WeakSuit => "WEAK_SUIT",
+        Decision::NeutralColour => "NEUTRAL_COLOUR",
+        Decision::Equal => "EQUAL",
+    }
+}
