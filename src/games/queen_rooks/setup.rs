@@ -206,8 +206,7 @@ impl<S: AsRef<str>> TryFrom<Setup<'_, S>> for Position {
             next_player,
             quiet_moves,
         });
-        if errors.is_empty()
-            && let Some(position) = &position
+        if let Some(position) = &position
             && !position.is_over()
             && !position.board.can_move(position.next_player)
         {
