@@ -9,6 +9,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let descriptors = protox::compile(["arbiter/v1/rules_service.proto"], ["proto"])?;
     let out = PathBuf::from(env::var("OUT_DIR")?);
     fs::write(out.join("arbiter.v1.bin"), descriptors.encode_to_vec())?;
-    tonic_prost_build::configure().codec_path("crate::wire::Codec").compile_fds(descriptors)?;
+    tonic_prost_build::configure()
+        .codec_path("crate::wire::Codec")
+        .extern_path(".arbiter.v1.EvaluateBatchRequest", "crate::wire::EvaluateBatchRequest")
+        .compile_fds(descriptors)?;
     Ok(())
 }

@@ -104,6 +104,8 @@ pub struct Limits {
     pub replay_moves: usize,
     /// The most calls of an `EvaluateBatch`.
     pub batch_items: usize,
+    /// The most bytes of one of them.
+    pub item_bytes: usize,
     /// The most bytes of the answer to an `EvaluateBatch`.
     pub batch_answer_bytes: usize,
 }

@@ -3,6 +3,7 @@
 //!
 //! Reading reports everything that is wrong with a request, each by the path of its field.
 
+mod batch;
 mod codec;
 mod connect_four;
 mod game;
@@ -17,6 +18,7 @@ mod vocabulary;
 
 pub(crate) use self::game::with_game;
 pub use self::{
+    batch::{EvaluateBatchRequest, read_call},
     codec::{Codec, MAX_TOP_LEVEL_FIELDS},
     game::{WireGame, descriptions},
     path::Path,
@@ -31,6 +33,9 @@ pub use self::{
 #[allow(missing_docs, clippy::all, clippy::pedantic)]
 pub mod proto {
     tonic::include_proto!("arbiter.v1");
+
+    // Written by hand: see there.
+    pub use super::EvaluateBatchRequest;
 
     /// The compiled contract, for reflection.
     pub const FILE_DESCRIPTOR_SET: &[u8] = tonic::include_file_descriptor_set!("arbiter.v1");

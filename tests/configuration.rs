@@ -132,7 +132,7 @@ fn a_port_in_use_ends_with_1_and_says_which() {
 }
 
 fn batch_of(items: usize) -> proto::EvaluateBatchRequest {
-    proto::EvaluateBatchRequest { calls: vec![proto::Call::default(); items] }
+    proto::EvaluateBatchRequest::from_iter(vec![proto::Call::default(); items])
 }
 
 /// How many calls a server takes in a batch.

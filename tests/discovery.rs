@@ -216,7 +216,7 @@ async fn metrics_count_the_items_of_a_batch() {
     let server = TestServer::start_with(&["--log", "off"]);
     let client = Client::connect(&server.address).await;
     let call = proto::Call { kind: Some(proto::call::Kind::ApplyMove(apply_move())) };
-    client.call("EvaluateBatch", &proto::EvaluateBatchRequest { calls: vec![call; 3] }).await;
+    client.call("EvaluateBatch", &proto::EvaluateBatchRequest::from_iter(vec![call; 3])).await;
     let (_, exposition) = server.admin_get("/metrics");
     let labels = [r#"grpc_method="ApplyMove""#, r#"game="connect_four""#, r#"grpc_code="OK""#];
     assert_eq!(metric(&exposition, "arbiter_items_handled_total", &labels), Some(3.0), "{exposition}");

@@ -49,7 +49,7 @@ fn dropped_into(column: usize) -> Result<String, Code> {
 
 async fn evaluate_batch(calls: Vec<proto::Call>) -> Vec<proto::Answer> {
     let server = TestServer::start_with(&["--log", "off"]);
-    let request = proto::EvaluateBatchRequest { calls };
+    let request = proto::EvaluateBatchRequest::from_iter(calls);
     let answer = server.client().await.evaluate_batch(request).await;
     answer.expect("a batch is answered").into_inner().answers
 }
@@ -81,7 +81,7 @@ async fn an_item_is_refused_as_a_call_of_its_own_would_be() {
     let mut client = server.client().await;
     let Some(call::Kind::ApplyMove(request)) = drop_into(8).kind else { unreachable!("it is a move") };
     let alone = client.apply_move(request).await.expect_err("the column does not exist");
-    let batch = proto::EvaluateBatchRequest { calls: vec![drop_into(8)] };
+    let batch = proto::EvaluateBatchRequest::from_iter([drop_into(8)]);
     let answers = client.evaluate_batch(batch).await.expect("a batch is answered").into_inner().answers;
     let Some(answer::Kind::Refusal(inside)) = &answers[0].kind else { panic!("it is answered") };
     assert_eq!((Code::from(inside.code), inside.message.as_str()), (alone.code(), alone.message()));

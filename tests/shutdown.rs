@@ -166,7 +166,7 @@ async fn a_long_answer_is_sent_to_its_end_even_to_a_slow_reader() {
     let client = Client::connect(&server.address).await;
     // Far more than the reader lets the server send before it reads.
     let kind = Some(proto::call::Kind::ListGames(proto::ListGamesRequest::default()));
-    let batch = proto::EvaluateBatchRequest { calls: vec![proto::Call { kind }; 1000] };
+    let batch = proto::EvaluateBatchRequest::from_iter(vec![proto::Call { kind }; 1000]);
     let mut call = client.open("EvaluateBatch", &[]).await.expect("the connection holds");
     call.body.send_data(framed(&batch.encode_to_vec()), true).expect("it can be sent");
     let (_, mut body) = soon("the answer begins", call.answer).await.expect("it begins").into_parts();

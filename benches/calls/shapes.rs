@@ -112,7 +112,8 @@ fn run_tonic(mut builder: runtime::Builder, listener: TcpListener) {
     runtime.block_on(async {
         listener.set_nonblocking(true).expect("a socket option");
         let listener = tokio::net::TcpListener::from_std(listener).expect("a listener");
-        let limits = Limits { replay_moves: 1000, batch_items: 1000, batch_answer_bytes: 4 << 20 };
+        let limits =
+            Limits { replay_moves: 1000, batch_items: 1000, item_bytes: 65536, batch_answer_bytes: 4 << 20 };
         let referee = Referee::new(limits, Nobody, tokio_util::sync::CancellationToken::new());
         tonic::transport::Server::builder()
             .tcp_nodelay(true)

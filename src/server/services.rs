@@ -37,6 +37,7 @@ pub(super) fn rules(limits: &Limits, metrics: &Arc<Metrics>, drain: &Drain) -> R
     let limited = service::Limits {
         replay_moves: limits.max_replay_moves,
         batch_items: limits.max_batch_items,
+        item_bytes: limits.max_message_bytes,
         batch_answer_bytes: limits.max_batch_answer_bytes,
     };
     let referee = Referee::new(limited, metrics.clone(), drain.closing());

@@ -7,6 +7,7 @@ use std::{
     task::{Context, Poll},
 };
 
+use bytes::Bytes;
 use prost::{Message, length_delimiter_len};
 use tokio::time::{Instant, Sleep, sleep_until};
 use tokio_stream::Stream;
@@ -14,7 +15,7 @@ use tokio_util::sync::WaitForCancellationFutureOwned;
 use tonic::{Request, Status, Streaming};
 
 use super::{Method, Observer, Referee, calls, check_items, guarded};
-use crate::wire::{GameRequest, Path, Refusal, Violations, proto, translate};
+use crate::wire::{GameRequest, Path, Refusal, Violations, proto, read_call, translate};
 
 /// What the server lends to a stream: how long it may last, and whatever must be held until it ends.
 #[derive(Clone)]
@@ -33,9 +34,12 @@ impl<O: Observer> Referee<O> {
         check_items("calls", request.calls.len(), self.limits.batch_items)?;
         // None once an answer did not fit: no further call is worked on then.
         let mut room = Some(self.limits.batch_answer_bytes);
-        let answer = |call| {
+        let answer = |call: &Bytes| {
             let fitting = room.and_then(|bytes| {
-                let answer = self.evaluate_call(call);
+                let answer = match read_call(call, self.limits.item_bytes) {
+                    Ok(call) => self.evaluate_call(&call),
+                    Err(refusal) => refusal_answer(refusal),
+                };
                 room = bytes.checked_sub(size_in_batch(&answer));
                 room.map(|_| answer)
             });

@@ -11,18 +11,8 @@ use tonic::{
 /// item would otherwise take many times its size when it is read. Limits of items are configured below this.
 pub const MAX_TOP_LEVEL_FIELDS: usize = 16_384;
 
-/// The most fields that a message may carry with all messages inside it. Only large messages can have as many.
-const MAX_FIELDS: usize = 16 * MAX_TOP_LEVEL_FIELDS;
-
-/// Messages up to this size are not large: what they may carry is bounded by it.
-const LARGE: usize = 64 * 1024;
-
-/// How deep messages inside messages are counted: deeper than the contract has any.
-const MAX_DEPTH: usize = 12;
-
 /// What a message with more is told.
-pub(super) const TOO_MANY_FIELDS: &str =
-    "the message has too many items: at most 16384, and 262144 with all inside them";
+pub(super) const TOO_MANY_FIELDS: &str = "the message has more than 16384 items";
 
 /// Room for the state of a game at once, so that a call need not grow its buffers.
 fn buffers() -> BufferSettings {
@@ -90,7 +80,7 @@ impl<U: Message + Default> Decoder for BoundedDecoder<U> {
         let message = source.chunk();
         debug_assert_eq!(message.len(), source.remaining(), "tonic hands over whole messages");
         // These statuses are put into our own terms where the call is answered: see `translate`.
-        if has_too_many_fields(message) || (message.len() > LARGE && has_too_many_inside(message)) {
+        if has_too_many_fields(message) {
             return Err(Status::resource_exhausted(TOO_MANY_FIELDS));
         }
         let decoded = U::decode(message).map_err(|error| {
@@ -122,26 +112,6 @@ fn has_too_many_fields(mut message: &[u8]) -> bool {
         message = rest;
     }
     false
-}
-
-/// Counts the fields at every depth. A text is counted as if it were a message, as far as it looks like one: it cannot be
-/// told from one without knowing the contract, and a text that long is refused anyway.
-fn has_too_many_inside(message: &[u8]) -> bool {
-    fn count(mut message: &[u8], depth: usize, left: &mut usize) {
-        while !message.is_empty() && *left > 0 {
-            *left -= 1;
-            let is_message = message[0] & 7 == 2;
-            let Some(size) = value_size(&mut message) else { return };
-            let Some((value, rest)) = message.split_at_checked(size) else { return };
-            if is_message && depth < MAX_DEPTH {
-                count(value, depth + 1, left);
-            }
-            message = rest;
-        }
-    }
-    let mut left = MAX_FIELDS;
-    count(message, 0, &mut left);
-    left == 0
 }
 
 /// Reads the key of a field and tells how many bytes of value follow.

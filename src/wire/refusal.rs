@@ -21,8 +21,11 @@ const MAX_REASONS: usize = 24;
 /// headers that clients accept.
 const MAX_REASON_BYTES: usize = 4096;
 
-/// How many reasons the message of a status spells out: the details carry all of them.
+/// How many reasons the message of a status spells out at most: the details carry all of them.
 const SPELT_OUT: usize = 4;
+
+/// How long the message of a status is at most, as it is sent, unless its first reason is longer.
+const MAX_MESSAGE_LENGTH: usize = 1024;
 
 /// Why a call is refused.
 #[derive(Clone, Debug, PartialEq)]
@@ -181,8 +184,10 @@ impl Refusal {
             None if self.code == Code::FailedPrecondition => "illegal move: ".to_owned(),
             None => String::new(),
         };
-        for (index, reason) in self.reasons.iter().take(SPELT_OUT).enumerate() {
-            if index > 0 {
+        let mut spelt_out = 0;
+        for reason in self.reasons.iter().take(SPELT_OUT) {
+            let end = message.len();
+            if spelt_out > 0 {
                 message.push_str("; ");
             }
             if self.code == Code::InvalidArgument && !reason.field.is_empty() {
@@ -190,8 +195,13 @@ impl Refusal {
                 message.push_str(": ");
             }
             message.push_str(&reason.message);
+            if spelt_out > 0 && length_as_sent(&message) > MAX_MESSAGE_LENGTH {
+                message.truncate(end);
+                break;
+            }
+            spelt_out += 1;
         }
-        if let Some(more @ 1..) = (self.reasons.len() + self.unlisted).checked_sub(SPELT_OUT) {
+        if let Some(more @ 1..) = (self.reasons.len() + self.unlisted).checked_sub(spelt_out) {
             let _ = write!(message, "; and {more} more");
         }
         message
@@ -260,6 +270,12 @@ fn reason(
         clause: clause.to_owned(),
         field: field.to_string(),
     }
+}
+
+/// How long a message is in a header: most of what is no letter, digit or mark of ASCII takes three characters a byte.
+fn length_as_sent(message: &str) -> usize {
+    let plain = |byte: u8| byte.is_ascii_graphic() && !b"\"#%<>?`{}".contains(&byte);
+    message.bytes().map(|byte| if plain(byte) { 1 } else { 3 }).sum()
 }
 
 fn any(name: &str, message: &impl Message) -> Any {

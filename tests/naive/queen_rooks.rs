@@ -193,6 +193,10 @@ impl Game {
         for capture in &captures {
             self.put(capture.cell, EMPTY);
         }
+        // A move that captures is not quiet.
+        if !captures.is_empty() {
+            self.quiet_moves = 0;
+        }
         captures
     }
 

@@ -72,6 +72,8 @@ struct Parts {
     /// None if a row could not be read.
     rows: Option<Vec<String>>,
     next_player: Option<Player>,
+    /// Whether there is something that stands for the player to move, right or wrong.
+    has_player: bool,
     quiet_moves: u32,
     errors: Vec<ParseError>,
 }
@@ -82,7 +84,7 @@ impl Parts {
         self,
         make: impl FnOnce(Setup<'_, String>) -> Result<T, Vec<SetupError>>,
     ) -> Result<T, Vec<ParseError>> {
-        let Self { rules, rows, next_player, quiet_moves, mut errors } = self;
+        let Self { rules, rows, next_player, quiet_moves, mut errors, .. } = self;
         let outcome = rules
             .zip(rows)
             .map(|(rules, rows)| make(Setup { rules, board: &rows, next_player, quiet_moves }));
@@ -101,7 +103,7 @@ impl Parts {
 /// Reads a position.
 pub(super) fn parse(text: &str) -> Result<Position, Vec<ParseError>> {
     let mut parts = take_apart(text);
-    if parts.next_player.is_none() && parts.errors.is_empty() {
+    if !parts.has_player {
         let message = "the player to move is missing: 1 or 2, after the board and a colon";
         parts.errors.push(NotationError::new(message).into());
     }
@@ -154,7 +156,8 @@ fn take_apart(text: &str) -> Parts {
     let mut errors = Vec::new();
     let mut parts = text.strip_prefix(PREFIX).unwrap_or(text).split(':');
     let board = parts.next().unwrap_or_default();
-    let next_player = match parts.next() {
+    let player = parts.next();
+    let next_player = match player {
         None | Some("-") => None,
         Some("1") => Some(Player::One),
         Some("2") => Some(Player::Two),
@@ -196,7 +199,8 @@ fn take_apart(text: &str) -> Parts {
         // A limit that is wrong does not keep the board from being looked at.
         Rules::new(size, 0)
     });
-    Parts { rules: rules.ok(), rows, next_player, quiet_moves, errors }
+    let has_player = !matches!(player, None | Some("-"));
+    Parts { rules: rules.ok(), rows, next_player, has_player, quiet_moves, errors }
 }
 
 fn parse_quiet(text: &str) -> Option<(u32, u32)> {

@@ -153,6 +153,7 @@ impl Diagram {
         {
             for (cell, capture) in captures(&self.board, cell, player) {
                 self.board.remove_rook(cell, player.other());
+                self.quiet_moves = 0;
                 taken.push(capture);
             }
         }

@@ -160,8 +160,8 @@ impl FromStr for Card {
     /// Reads a value and a suit: `7H`, `10♥`, `a♠`.
     fn from_str(text: &str) -> Result<Self, NotationError> {
         let read = || {
-            // Signs of suits may be followed by a mark that asks for a coloured picture.
-            let text = text.strip_suffix('\u{FE0F}').unwrap_or(text);
+            // Signs of suits may be followed by a mark that asks for a coloured picture, or for none.
+            let text = text.strip_suffix(['\u{FE0F}', '\u{FE0E}']).unwrap_or(text);
             let (at, sign) = text.char_indices().next_back()?;
             let suit = Suit::from_char(sign)?;
             let value = match &text[..at] {

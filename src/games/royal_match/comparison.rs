@@ -111,16 +111,17 @@ impl fmt::Display for Comparison {
         let Self { stronger, weaker, decision, dominant } = self;
         let colour = if dominant.is_red() { "red" } else { "black" };
         match decision {
-            Decision::Equal => return write!(f, "{stronger} and {weaker} are the same card"),
-            _ => write!(f, "{stronger} beats {weaker}: ")?,
-        }
-        match decision {
-            Decision::HigherValue => f.write_str("it has the higher value"),
-            Decision::StrongSuit => write!(f, "{dominant} are strong"),
-            Decision::WeakSuit => write!(f, "{} are weak", weaker.suit()),
-            Decision::NeutralColour | Decision::Equal => {
-                write!(f, "both are neutral, and {} are {colour} like {dominant}", stronger.suit())
+            Decision::HigherValue => write!(f, "{stronger} beats {weaker}: it has the higher value"),
+            Decision::StrongSuit => write!(f, "{stronger} beats {weaker}: {dominant} are strong"),
+            Decision::WeakSuit => write!(f, "{stronger} beats {weaker}: {} are weak", weaker.suit()),
+            Decision::NeutralColour => {
+                let suit = stronger.suit();
+                write!(
+                    f,
+                    "{stronger} beats {weaker}: both are neutral, and {suit} are {colour} like {dominant}"
+                )
             }
+            Decision::Equal => write!(f, "{stronger} and {weaker} are the same card"),
         }
     }
 }

@@ -121,6 +121,10 @@ fn check_hands(
     cards: Option<usize>,
     errors: &mut Vec<OpeningError>,
 ) {
+    // What is out of range has been noted, and asks for nothing.
+    let players = players.filter(|players| (FEWEST_PLAYERS..=MOST_PLAYERS).contains(players));
+    let in_range = |cards: &usize| (1..=MOST_CARDS).contains(cards);
+    let cards = cards.filter(in_range).or(setup.hands.iter().map(Vec::len).find(in_range));
     let found = setup.hands.len();
     match players {
         Some(wanted) if wanted != found => errors.push(OpeningError::HandCount { found, wanted }),
@@ -129,14 +133,13 @@ fn check_hands(
         }
         _ => {}
     }
-    let wanted = cards.or(setup.hands.first().map(Vec::len)).unwrap_or_default();
     let mut seen = Vec::new();
     for (seat, hand) in Seat::ALL.into_iter().zip(&setup.hands) {
         let found = hand.len();
-        if !(1..=MOST_CARDS).contains(&found) {
-            errors.push(OpeningError::CardsOutOfRange { seat, found });
-        } else if found != wanted {
-            errors.push(OpeningError::CardCount { seat, found, wanted });
+        match cards {
+            _ if !in_range(&found) => errors.push(OpeningError::CardsOutOfRange { seat, found }),
+            Some(wanted) if wanted != found => errors.push(OpeningError::CardCount { seat, found, wanted }),
+            _ => {}
         }
         for (index, card) in hand.iter().take(MOST_CARDS).enumerate() {
             let Some(card) = *card else { continue };

@@ -158,9 +158,7 @@ impl Setup {
         let Some(first) = self.players.first() else { return };
         let wanted = left(first);
         // A hand that is too large has been noted.
-        if first.hand.len() <= MOST_CARDS {
-            self.check_tricks(wanted, errors);
-        }
+        self.check_tricks(if first.hand.len() <= MOST_CARDS { wanted } else { 0 }, errors);
         for (seat, player) in self.seats().skip(1) {
             let found = left(player);
             if found != wanted {

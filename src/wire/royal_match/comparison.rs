@@ -24,7 +24,7 @@ pub fn read_ranking(request: &proto::CompareCardsRequest) -> Result<Ranking, Ref
     let count = request.cards.len();
     if !(2..=Card::COUNT).contains(&count) {
         let message = format!("2 to {} cards can be compared, not {count}", Card::COUNT);
-        violations.add(&at, proto::ErrorReason::SeatCountMismatch, message);
+        violations.add(&at, proto::ErrorReason::CountMismatch, message);
     }
     let mut cards = Vec::new();
     for (index, card) in request.cards.iter().enumerate().take(Card::COUNT) {

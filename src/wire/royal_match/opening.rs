@@ -47,7 +47,7 @@ fn note_error(error: OpeningError, at: &Path<'_>, violations: &mut Violations) {
             violations.add_breach(&at.field("hand_size"), ErrorReason::ValueOutOfRange, &error);
         }
         OpeningError::HandCount { .. } | OpeningError::HandsOutOfRange(_) => {
-            violations.add_breach(&hands, ErrorReason::SeatCountMismatch, &error);
+            violations.add_breach(&hands, ErrorReason::CountMismatch, &error);
         }
         OpeningError::CardCount { seat, .. } | OpeningError::CardsOutOfRange { seat, .. } => {
             let at = hands.index(seat.index());

@@ -117,7 +117,7 @@ fn note_setup_error(error: SetupError, at: &Path<'_>, violations: &mut Violation
 
 pub(super) fn setup_error_code(error: SetupError) -> proto::ErrorReason {
     match error {
-        SetupError::PlayerCount(_) => proto::ErrorReason::SeatCountMismatch,
+        SetupError::PlayerCount(_) => proto::ErrorReason::CountMismatch,
         SetupError::HandTooLarge { .. } | SetupError::HandSize { .. } | SetupError::NoCards => {
             proto::ErrorReason::HandSizeMismatch
         }

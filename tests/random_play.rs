@@ -1,0 +1,111 @@
+//! What holds at every state of every game, whatever its rules: random games of all of them, by one test.
+
+use std::collections::BTreeSet;
+
+use arbiter::games::{
+    Chance, Game, GameId, Player,
+    connect_four::{self, ConnectFour},
+    queen_rooks::{self, QueenRooks},
+    royal_match::{self, RoyalMatch},
+    triple_triad::{self, TripleTriad},
+};
+
+/// Games from each start.
+const SEEDS: u64 = 20;
+/// Queen and rooks can go on for ever.
+const MOST_MOVES: usize = 200;
+
+/// What a game can be started from.
+type Starts<G> = Vec<(<G as Game>::Rules, <G as Game>::Opening)>;
+
+#[test]
+fn every_state_of_every_game_keeps_the_promises_of_all_games() {
+    for game in GameId::ALL {
+        match game {
+            GameId::ConnectFour => play_all::<ConnectFour>(connect_four_starts(), |outcome| {
+                *outcome != connect_four::Outcome::InProgress
+            }),
+            GameId::TripleTriad => play_all::<TripleTriad>(triple_triad_starts(), |outcome| {
+                !matches!(outcome, triple_triad::Outcome::InProgress { .. })
+            }),
+            GameId::QueenRooks => {
+                play_all::<QueenRooks>(queen_rooks_starts(), |outcome| outcome.ending.is_some());
+            }
+            GameId::RoyalMatch => {
+                play_all::<RoyalMatch>(royal_match_starts(), |outcome| outcome.ending.is_some());
+            }
+        }
+    }
+}
+
+fn play_all<G: Game<Opening: Clone>>(starts: Starts<G>, is_over: fn(&G::Outcome) -> bool) {
+    for (rules, opening) in starts {
+        for seed in 0..SEEDS {
+            play(G::new(rules.clone(), opening.clone(), seed), &mut Chance::new(seed, 0), is_over);
+        }
+    }
+}
+
+/// Plays random moves until the game is over or has gone on for long.
+fn play<G: Game>(mut game: G, chance: &mut Chance, is_over: fn(&G::Outcome) -> bool) {
+    for _ in 0..MOST_MOVES {
+        let legal = game.legal_moves();
+        check(&game, &legal, is_over(&game.outcome()));
+        if legal.is_empty() {
+            return;
+        }
+        let mv = &legal[chance.below(legal.len() as u32) as usize];
+        assert!(game.play(mv).is_ok(), "{mv} cannot be played in {}", game.notation());
+    }
+}
+
+fn check<G: Game>(game: &G, legal: &[G::Move], is_over: bool) {
+    let state = game.notation();
+    assert_eq!(legal.is_empty(), is_over, "{state} has no moves exactly when it is over");
+
+    let mut texts = BTreeSet::new();
+    for mv in legal {
+        assert!(game.why_illegal(mv).is_empty(), "{mv} is listed in {state} and illegal");
+        assert!(texts.insert(mv.to_string()), "{mv} is listed twice in {state}");
+        assert!(mv.to_string().parse::<G::Move>().as_ref() == Ok(mv), "{mv} reads back as another move");
+    }
+
+    assert!(G::recognizes(&state), "{state} does not look like its game");
+    let read = G::parse(&state).ok().unwrap_or_else(|| panic!("{state} does not read back"));
+    assert_eq!(read.notation(), state, "it reads back as another state");
+    assert!(read.legal_moves() == legal, "{state} reads back with other moves");
+}
+
+fn connect_four_starts() -> Starts<ConnectFour> {
+    let sizes = [(7, 6, 4), (1, 2, 2), (5, 4, 3), (16, 7, 4), (9, 9, 5)];
+    let starts = sizes.into_iter().flat_map(|(columns, rows, line_length)| {
+        Player::ALL.map(|first| connect_four::Rules::new(columns, rows, line_length, first))
+    });
+    starts.map(|rules| (rules.expect("the rules hold together"), ())).collect()
+}
+
+fn triple_triad_starts() -> Starts<TripleTriad> {
+    use triple_triad::{BasicCapture, Opening, Rule, Rules};
+    let all = Rules::DEFAULT.with_all(Rule::ALL);
+    let others = [Rules::DEFAULT, all, all.with_basic_capture(BasicCapture::Always)];
+    let starts = Rule::ALL.into_iter().map(|rule| Rules::DEFAULT.with(rule)).chain(others);
+    starts.map(|rules| (rules, Opening::default())).collect()
+}
+
+fn queen_rooks_starts() -> Starts<QueenRooks> {
+    let starts = [(4, 0), (4, 5), (6, 0), (8, 0), (8, 20), (12, 0)];
+    let rules = |(size, limit)| queen_rooks::Rules::new(size, limit).expect("the rules hold together");
+    starts.map(|start| (rules(start), ())).into()
+}
+
+fn royal_match_starts() -> Starts<RoyalMatch> {
+    use royal_match::{Opening, OpeningSetup, Ordering, Rules};
+    let starts = [(2, 13), (3, 1), (3, 7), (4, 13)].into_iter().flat_map(|(players, hand_size)| {
+        let (players, hand_size) = (Some(players), Some(hand_size));
+        let setup = OpeningSetup { players, hand_size, ..OpeningSetup::default() };
+        let opening = Opening::try_from(&setup).expect("the opening holds together");
+        [Ordering::ValueThenSuit, Ordering::SuitThenValue]
+            .map(|ordering| (Rules { ordering }, opening.clone()))
+    });
+    starts.collect()
+}
