@@ -147,7 +147,8 @@ mod qr_3_a_move {
     #[test]
     fn is_refused_with_its_reasons() {
         let game = position("R....q ....R. ...Q.. ...... .r...r rr.r..", One);
-        let (at, last) = (|name: &str| mv(&format!("{name}-{name}")).from, 5);
+        let at = |name: &str| mv(&format!("{name}-{name}")).from;
+        let last = at("f6");
         let cases = [
             ("b2-b3", vec![IllegalMove::NothingThere(at("b2"))]),
             ("f1-f2", vec![IllegalMove::OthersPiece(at("f1"))]),
@@ -170,7 +171,8 @@ mod qr_3_a_move {
     #[test]
     fn is_refused_when_the_game_is_over() {
         let game = position("..rq .... RR.. QR..", Two);
-        assert_eq!(game.why_illegal(&mv("c1-b1")), [IllegalMove::GameOver]);
+        let won = Ending::Won { winner: One };
+        assert_eq!(game.why_illegal(&mv("c1-b1")), [IllegalMove::GameOver(won)]);
     }
 
     #[test]
@@ -1014,13 +1016,11 @@ fn qr_3_a_move_is_listed_exactly_when_it_is_valid_and_can_be_played() {
 }
 
 /// Every reason why a move is illegal, from what the naive game shows.
-fn reasons(game: &plain::Game, is_over: bool, mv: &Move) -> Vec<IllegalMove> {
-    let last = game.size() as u8 - 1;
-    let is_on_board = |square: Square| square.row <= last.into() && square.column <= last.into();
-    let mut reasons = Vec::new();
-    if is_over {
-        reasons.push(IllegalMove::GameOver);
-    }
+fn reasons(game: &plain::Game, ending: Option<Ending>, mv: &Move) -> Vec<IllegalMove> {
+    let last = game.size() as u32 - 1;
+    let is_on_board = |square: Square| square.row <= last && square.column <= last;
+    let last = Square { row: last, column: last };
+    let mut reasons: Vec<_> = ending.map(IllegalMove::GameOver).into_iter().collect();
     let (from, to) = cells(mv);
     let owner = if is_on_board(mv.from) { game.owner(from) } else { None };
     if !is_on_board(mv.from) {
@@ -1054,9 +1054,8 @@ fn reasons(game: &plain::Game, is_over: bool, mv: &Move) -> Vec<IllegalMove> {
 fn qr_3_each_refusal_tells_its_reasons_and_changes_nothing() {
     for game in small_positions(12) {
         let naive = naive(&game);
-        let is_over = naive.is_over();
         for mv in moves_to_try(game.rules().size().into()) {
-            let reasons = reasons(&naive, is_over, &mv);
+            let reasons = reasons(&naive, game.outcome().ending, &mv);
             assert_eq!(game.why_illegal(&mv), reasons, "{mv} in {}", game.notation());
             if !reasons.is_empty() {
                 let mut after = game;

@@ -836,7 +836,7 @@ fn every_way_in_which_a_state_is_no_match_is_told() {
             ],
         ),
         ("rm:vH:7H;6/8H;7", vec![SetupError::TooManyTricks { tricks: 13, left: 1 }]),
-        ("rm:vH:-;14/-;0", vec![SetupError::TooManyTricks { tricks: 14, left: 0 }]),
+        ("rm:vH:-;14/-;0", vec![SetupError::Tricks { seat: ONE, found: 14 }]),
         ("rm:vH:-;0/-;0/-;0", vec![SetupError::NoCards]),
         ("rm:vH:7H;0;2C/8H;0;3C", vec![SetupError::TrickComplete]),
     ] {
@@ -853,7 +853,7 @@ fn everything_that_is_wrong_with_a_state_is_told_at_once() {
             first: Place::Hand(ONE, 0),
             second: Place::Played(THREE),
         },
-        SetupError::TooManyTricks { tricks: 20, left: 1 },
+        SetupError::Tricks { seat: ONE, found: 20 },
         SetupError::HandSize { seat: TWO, found: 2, wanted: 1 },
     ];
     assert_eq!(setup_errors("rm:vH:7H;20/8H,9H;0/-;0;7H/10H;0/JH;0"), wanted);

@@ -196,7 +196,7 @@ impl WireGame for QueenRooks {
     fn write_illegal(reason: &IllegalMove, at: &Path<'_>, form: Form) -> proto::Reason {
         use proto::ErrorReason;
         let (code, field) = match reason {
-            IllegalMove::GameOver => return breach(ErrorReason::GameOver, at, reason),
+            IllegalMove::GameOver(_) => return breach(ErrorReason::GameOver, at, reason),
             IllegalMove::FromOutOfRange { .. } => (ErrorReason::SquareOutOfRange, "from"),
             IllegalMove::ToOutOfRange { .. } => (ErrorReason::SquareOutOfRange, "to"),
             IllegalMove::NothingThere(_) | IllegalMove::OthersPiece(_) => (ErrorReason::NotYourPiece, "from"),

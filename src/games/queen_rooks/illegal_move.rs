@@ -1,36 +1,32 @@
-use super::notation::Named;
+use std::fmt;
+
+use super::{Ending, notation::Named};
 use crate::games::{RuleBreach, Square};
 
 /// Why a move is illegal (QR-3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IllegalMove {
     /// The game has been won or drawn.
-    #[error("the game is over")]
-    GameOver,
+    GameOver(Ending),
     /// The square that the move starts from is not on the board.
-    #[error("{square} is not on the board: rows and columns are 0 to {last}")]
     FromOutOfRange {
         /// The square.
         square: Square,
-        /// The last row and column of the board.
-        last: u8,
+        /// The last square of the board.
+        last: Square,
     },
     /// The square that the move goes to is not on the board.
-    #[error("{square} is not on the board: rows and columns are 0 to {last}")]
     ToOutOfRange {
         /// The square.
         square: Square,
-        /// The last row and column of the board.
-        last: u8,
+        /// The last square of the board.
+        last: Square,
     },
     /// Nothing stands there.
-    #[error("no piece stands on {0}")]
     NothingThere(Square),
     /// The piece is the other player's.
-    #[error("the piece on {0} is the other player's")]
     OthersPiece(Square),
     /// A rook does not move that way.
-    #[error("a rook goes along a row or a column, at least one square: {to} is not on one with {from}")]
     NotARookMove {
         /// Where the piece stands.
         from: Square,
@@ -38,9 +34,6 @@ pub enum IllegalMove {
         to: Square,
     },
     /// A queen does not move that way.
-    #[error(
-        "a queen goes along a row, a column or a diagonal, at least one square: {to} is not on one with {from}"
-    )]
     NotAQueenMove {
         /// Where the piece stands.
         from: Square,
@@ -48,44 +41,54 @@ pub enum IllegalMove {
         to: Square,
     },
     /// Another piece is in the way.
-    #[error("a piece on {0} is in the way")]
     PathBlocked(Square),
     /// Another piece stands there.
-    #[error("a piece stands on {0} already")]
     SquareOccupied(Square),
 }
 
 impl IllegalMove {
     /// The reason in words for someone who names squares by letter and number, as the text notation does.
     pub fn in_letters(&self) -> String {
+        self.explain(Named)
+    }
+
+    /// The reason in words, with squares shown in some way.
+    fn explain<S: fmt::Display>(&self, show: impl Fn(Square) -> S) -> String {
         match *self {
-            Self::GameOver => self.to_string(),
+            Self::GameOver(_) => "the game is over".to_owned(),
             Self::FromOutOfRange { square, last } | Self::ToOutOfRange { square, last } => {
-                let corner = Square { row: last.into(), column: last.into() };
-                format!("{} is not on the board: the last square is {}", Named(square), Named(corner))
+                format!("{} is not on the board: the last square is {}", show(square), show(last))
             }
-            Self::NothingThere(square) => format!("no piece stands on {}", Named(square)),
-            Self::OthersPiece(square) => format!("the piece on {} is the other player's", Named(square)),
+            Self::NothingThere(square) => format!("no piece stands on {}", show(square)),
+            Self::OthersPiece(square) => format!("the piece on {} is the other player's", show(square)),
             Self::NotARookMove { from, to } => format!(
                 "a rook goes along a row or a column, at least one square: {} is not on one with {}",
-                Named(to),
-                Named(from),
+                show(to),
+                show(from),
             ),
             Self::NotAQueenMove { from, to } => format!(
                 "a queen goes along a row, a column or a diagonal, at least one square: {} is not on one with {}",
-                Named(to),
-                Named(from),
+                show(to),
+                show(from),
             ),
-            Self::PathBlocked(square) => format!("a piece on {} is in the way", Named(square)),
-            Self::SquareOccupied(square) => format!("a piece stands on {} already", Named(square)),
+            Self::PathBlocked(square) => format!("a piece on {} is in the way", show(square)),
+            Self::SquareOccupied(square) => format!("a piece stands on {} already", show(square)),
         }
+    }
+}
+
+impl fmt::Display for IllegalMove {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.explain(|square| square))
     }
 }
 
 impl RuleBreach for IllegalMove {
     fn clause(&self) -> &'static str {
         match self {
-            Self::GameOver => "QR-5",
+            Self::GameOver(Ending::Won { .. }) => "QR-5",
+            Self::GameOver(Ending::Blocked) => "QR-6",
+            Self::GameOver(Ending::QuietMoveLimit) => "QR-7",
             _ => "QR-3",
         }
     }

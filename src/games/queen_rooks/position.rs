@@ -3,7 +3,7 @@ use super::{
     board::{Board, Cell, Piece},
     capture::captures,
 };
-use crate::games::Player;
+use crate::games::{Player, Square};
 
 /// A position of Queen and rooks. It cannot be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,10 +82,9 @@ impl Position {
     /// Every reason why a move is illegal; none when it is legal.
     pub fn why_illegal(&self, mv: &Move) -> Vec<IllegalMove> {
         let mut reasons = Vec::new();
-        if self.is_over() {
-            reasons.push(IllegalMove::GameOver);
-        }
-        let last = self.rules.size() - 1;
+        reasons.extend(self.ending().map(IllegalMove::GameOver));
+        let last = u32::from(self.rules.size()) - 1;
+        let last = Square { row: last, column: last };
         let (from, to) = (self.board.cell(mv.from), self.board.cell(mv.to));
         let piece = from.and_then(|from| self.board.piece(from));
         if from.is_none() {

@@ -85,7 +85,15 @@ pub enum SetupError {
         /// Cards that player one has left.
         wanted: usize,
     },
-    /// More tricks were taken than a match has.
+    /// A player has more tricks than a match has.
+    #[error("tricks must be from 0 to {MOST_CARDS}, not {found}")]
+    Tricks {
+        /// Who.
+        seat: Seat,
+        /// Tricks.
+        found: u32,
+    },
+    /// More tricks were taken by all than a match has.
     #[error("{tricks} tricks taken and {left} cards left make more than the {MOST_CARDS} of a match")]
     TooManyTricks {
         /// Tricks taken by all.
@@ -143,7 +151,13 @@ impl Setup {
     /// Notes more tricks than a match has, with so many cards left to each player.
     fn check_tricks(&self, left: usize, errors: &mut Vec<SetupError>) {
         let tricks = self.tricks();
-        if tricks as usize + left > MOST_CARDS {
+        let too_many = |(seat, player): (Seat, &SetupPlayer)| {
+            let found = player.tricks;
+            (found as usize > MOST_CARDS).then_some(SetupError::Tricks { seat, found })
+        };
+        let count = errors.len();
+        errors.extend(self.seats().filter_map(too_many));
+        if errors.len() == count && tricks as usize + left > MOST_CARDS {
             errors.push(SetupError::TooManyTricks { tricks, left });
         }
     }

@@ -102,6 +102,9 @@ fn note_setup_error(error: SetupError, at: &Path<'_>, violations: &mut Violation
         | SetupError::TooManyTricks { .. }
         | SetupError::NoCards
         | SetupError::TrickComplete => violations.add_breach(&seats, code, &error),
+        SetupError::Tricks { seat, .. } => {
+            violations.add_breach(&seats.index(seat.index()).field("tricks"), code, &error);
+        }
         SetupError::HandTooLarge { seat, .. } | SetupError::HandSize { seat, .. } => {
             violations.add_breach(&seats.index(seat.index()).field("hand"), code, &error);
         }
@@ -122,7 +125,7 @@ pub(super) fn setup_error_code(error: SetupError) -> proto::ErrorReason {
             proto::ErrorReason::HandSizeMismatch
         }
         SetupError::DuplicateCard { .. } => proto::ErrorReason::DuplicateCard,
-        SetupError::TooManyTricks { .. } => proto::ErrorReason::ValueOutOfRange,
+        SetupError::Tricks { .. } | SetupError::TooManyTricks { .. } => proto::ErrorReason::ValueOutOfRange,
         SetupError::TrickComplete => proto::ErrorReason::TrickComplete,
     }
 }
