@@ -69,6 +69,8 @@ pub(super) fn recognizes(text: &str) -> bool {
 struct Parts {
     /// None if the board has a size that no board has.
     rules: Option<Rules>,
+    /// The limit of quiet moves, in range or not.
+    limit: u32,
     /// None if a row could not be read.
     rows: Option<Vec<String>>,
     next_player: Option<Player>,
@@ -84,7 +86,7 @@ impl Parts {
         self,
         make: impl FnOnce(Setup<'_, String>) -> Result<T, Vec<SetupError>>,
     ) -> Result<T, Vec<ParseError>> {
-        let Self { rules, rows, next_player, quiet_moves, mut errors, .. } = self;
+        let Self { rules, limit, rows, next_player, quiet_moves, mut errors, .. } = self;
         let outcome = rules
             .zip(rows)
             .map(|(rules, rows)| make(Setup { rules, board: &rows, next_player, quiet_moves }));
@@ -94,7 +96,12 @@ impl Parts {
             Some(Err(wrong)) => {
                 errors.extend(all(wrong.into_iter().filter(|error| *error != SetupError::NextPlayer)));
             }
-            _ => {}
+            Some(Ok(_)) => {}
+            // Without a board only the quiet moves can be looked at.
+            None => {
+                let rules = Rules::new(Rules::DEFAULT.size().into(), limit).unwrap_or_default();
+                errors.extend(rules.check_quiet_moves(quiet_moves).map(Into::into));
+            }
         }
         Err(errors)
     }
@@ -200,7 +207,7 @@ fn take_apart(text: &str) -> Parts {
         Rules::new(size, 0)
     });
     let has_player = !matches!(player, None | Some("-"));
-    Parts { rules: rules.ok(), rows, next_player, has_player, quiet_moves, errors }
+    Parts { rules: rules.ok(), limit, rows, next_player, has_player, quiet_moves, errors }
 }
 
 fn parse_quiet(text: &str) -> Option<(u32, u32)> {
