@@ -10,15 +10,18 @@
 //! state qr:3rr1/2r2r/4R1/r3r1/1q4/Q2r2:1
 //! ```
 
+mod golden;
 mod naive;
-
-use std::{fs, path::Path};
 
 use arbiter::games::{
     Game,
     queen_rooks::{Move, QueenRooks},
 };
+use golden::golden_games;
 use naive::queen_rooks::{self as plain, Outcome, Turn, cells, square};
+
+/// The folder of the files.
+const GAME: &str = "queen_rooks";
 
 /// Someone who plays a game and tells of it.
 trait Referee {
@@ -65,21 +68,6 @@ impl Referee for plain::Game {
     }
 }
 
-/// One file without its comments: each line, and where it stands for the message of a failure.
-type Golden = Vec<(String, String)>;
-
-fn golden_games() -> Vec<Golden> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/queen_rooks");
-    let files = fs::read_dir(folder).expect("there is a folder").map(|file| {
-        let path = file.expect("the folder can be listed").path();
-        let text = fs::read_to_string(&path).expect("the file is text");
-        let place =
-            |(index, line): (usize, &str)| (format!("{}:{}", path.display(), index + 1), line.to_owned());
-        text.lines().enumerate().map(place).filter(|(_, line)| !line.starts_with('#')).collect()
-    });
-    files.collect()
-}
-
 fn tell_move(mv: &str, Turn { captures, passed, .. }: &Turn, outcome: &Outcome) -> String {
     // A move is two squares with a hyphen between them: the first of one from a square is its name.
     let name = |cell| Move { from: square(cell), to: square(cell) }.to_string();
@@ -99,7 +87,7 @@ fn tell_outcome(Outcome { result, reason, winner, pieces: [one, two] }: &Outcome
 
 /// Plays each game to its end, and holds each line against what the referee tells.
 fn replay<R: Referee>() {
-    for golden in golden_games() {
+    for golden in golden_games(GAME) {
         let mut referee = R::read(&golden[0].1);
         for (place, line) in &golden[1..] {
             let told = match line.split(' ').next().unwrap_or_default() {
@@ -127,7 +115,7 @@ fn the_naive_game_plays_each_game_as_its_file_tells() {
 
 #[test]
 fn each_game_is_told_to_its_end() {
-    for golden in golden_games() {
+    for golden in golden_games(GAME) {
         let ends = golden.iter().map(|(_, line)| line.split(' ').next().unwrap_or_default()).rev();
         assert!(ends.take(2).eq(["state", "outcome"]), "{} has no end", golden[0].0);
         assert!(!golden.iter().any(|(_, line)| line.contains("IN_PROGRESS")), "{} goes on", golden[0].0);
@@ -137,7 +125,7 @@ fn each_game_is_told_to_its_end() {
 /// A clause that no game shows would not be held against anything.
 #[test]
 fn the_games_show_every_way_to_end_a_pass_and_two_rooks_taken_at_once() {
-    let lines: Vec<_> = golden_games().concat().into_iter().map(|(_, line)| line).collect();
+    let lines: Vec<_> = golden_games(GAME).concat().into_iter().map(|(_, line)| line).collect();
     for shown in ["TOO_FEW_PIECES 1", "TOO_FEW_PIECES 2", "QUIET_MOVE_LIMIT", "  pass "] {
         assert!(lines.iter().any(|line| line.contains(shown)), "{shown}");
     }

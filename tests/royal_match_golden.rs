@@ -13,15 +13,18 @@
 //!
 //! A trick is told by who takes it and its cards, the strongest first, with what decides between each and the next.
 
+mod golden;
 mod naive;
-
-use std::{fs, path::Path};
 
 use arbiter::games::{
     Game,
     royal_match::{Event, Move, RoyalMatch},
 };
+use golden::{Golden, golden_games};
 use naive::royal_match::{self as plain, Card, Outcome, Trick};
+
+/// The folder of the files.
+const GAME: &str = "royal_match";
 
 /// Someone who plays a match and tells of it.
 trait Referee {
@@ -52,21 +55,6 @@ impl Referee for plain::Match {
     fn outcome(&self) -> Outcome {
         self.outcome()
     }
-}
-
-/// One file without its comments: each line, and where it stands for the message of a failure.
-type Golden = Vec<(String, String)>;
-
-fn golden_matches() -> Vec<Golden> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/royal_match");
-    let files = fs::read_dir(folder).expect("there is a folder").map(|file| {
-        let path = file.expect("the folder can be listed").path();
-        let text = fs::read_to_string(&path).expect("the file is text");
-        let place =
-            |(index, line): (usize, &str)| (format!("{}:{}", path.display(), index + 1), line.to_owned());
-        text.lines().enumerate().map(place).filter(|(_, line)| !line.starts_with('#')).collect()
-    });
-    files.collect()
 }
 
 fn start(golden: &Golden) -> RoyalMatch {
@@ -126,14 +114,14 @@ fn replay(golden: &Golden, referee: &mut impl Referee) {
 
 #[test]
 fn the_crate_plays_each_match_as_its_file_tells() {
-    for golden in golden_matches() {
+    for golden in golden_games(GAME) {
         replay(&golden, &mut start(&golden));
     }
 }
 
 #[test]
 fn the_naive_match_plays_each_match_as_its_file_tells() {
-    for golden in golden_matches() {
+    for golden in golden_games(GAME) {
         replay(&golden, &mut plain::Match::from(start(&golden).table()));
     }
 }
@@ -141,7 +129,7 @@ fn the_naive_match_plays_each_match_as_its_file_tells() {
 /// A rule that no match shows would not be held against anything.
 #[test]
 fn the_matches_show_both_orderings_every_decision_and_both_endings() {
-    let lines: Vec<_> = golden_matches().concat().into_iter().map(|(_, line)| line).collect();
+    let lines: Vec<_> = golden_games(GAME).concat().into_iter().map(|(_, line)| line).collect();
     let decisions = ["HIGHER_VALUE", "STRONG_SUIT", "WEAK_SUIT", "NEUTRAL_COLOUR"];
     for words in ["rm:v", "rm:s", "WINNER_DETERMINED", "DRAW"].into_iter().chain(decisions) {
         assert!(lines.iter().any(|line| line.contains(words)), "{words}");

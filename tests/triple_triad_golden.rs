@@ -12,15 +12,18 @@
 //!
 //! What is taken is told as TT-11 orders it: the square, counted from 1 as in moves, the rules, and the wave.
 
+mod golden;
 mod naive;
-
-use std::{fs, path::Path};
 
 use arbiter::games::{
     Game,
     triple_triad::{Diagram, Event, Move, TripleTriad},
 };
+use golden::{Golden, golden_games};
 use naive::triple_triad::{self as plain, Capture, Outcome, cell};
+
+/// The folder of the files.
+const GAME: &str = "triple_triad";
 
 /// Someone who plays a game and tells of it.
 trait Referee {
@@ -51,21 +54,6 @@ impl Referee for plain::Game {
     fn outcome(&self) -> Outcome {
         self.outcome()
     }
-}
-
-/// One file without its comments: each line, and where it stands for the message of a failure.
-type Golden = Vec<(String, String)>;
-
-fn golden_games() -> Vec<Golden> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/triple_triad");
-    let files = fs::read_dir(folder).expect("there is a folder").map(|file| {
-        let path = file.expect("the folder can be listed").path();
-        let text = fs::read_to_string(&path).expect("the file is text");
-        let place =
-            |(index, line): (usize, &str)| (format!("{}:{}", path.display(), index + 1), line.to_owned());
-        text.lines().enumerate().map(place).filter(|(_, line)| !line.starts_with('#')).collect()
-    });
-    files.collect()
 }
 
 fn start(golden: &Golden) -> TripleTriad {
@@ -111,14 +99,14 @@ fn replay(golden: &Golden, referee: &mut impl Referee) {
 
 #[test]
 fn the_crate_plays_each_game_as_its_file_tells() {
-    for golden in golden_games() {
+    for golden in golden_games(GAME) {
         replay(&golden, &mut start(&golden));
     }
 }
 
 #[test]
 fn the_naive_game_plays_each_game_as_its_file_tells() {
-    for golden in golden_games() {
+    for golden in golden_games(GAME) {
         replay(&golden, &mut plain::Game::from(&Diagram::from(&start(&golden))));
     }
 }
@@ -126,7 +114,7 @@ fn the_naive_game_plays_each_game_as_its_file_tells() {
 #[test]
 fn tt_13_the_next_round_is_the_one_that_the_file_tells() {
     let mut rounds = 0;
-    for golden in golden_games() {
+    for golden in golden_games(GAME) {
         let Some((place, line)) = golden.last().filter(|(_, line)| line.starts_with("next ")) else {
             continue;
         };
@@ -143,7 +131,7 @@ fn tt_13_the_next_round_is_the_one_that_the_file_tells() {
 /// A rule that no game shows would not be held against anything.
 #[test]
 fn the_games_show_every_way_to_take_a_card() {
-    let lines: Vec<_> = golden_games().concat().into_iter().map(|(_, line)| line).collect();
+    let lines: Vec<_> = golden_games(GAME).concat().into_iter().map(|(_, line)| line).collect();
     let ways =
         ["BASIC/0", "SAME/0", "SAME_WALL/0", ":PLUS/0", "SAME+PLUS/0", "COMBO/1", "COMBO/2", "COMBO/3"];
     for way in ways {

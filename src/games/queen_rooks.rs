@@ -21,7 +21,7 @@ pub use self::{
     notation::ParseError,
     position::Position,
     rules::{Rules, RulesError},
-    setup::{Diagram, Setup, SetupError},
+    setup::{Diagram, Setup, SetupError, check_quiet_moves},
 };
 use crate::games::{Game, NotationError, Player, Square};
 

@@ -24,7 +24,7 @@ pub use self::{
     card::{Card, CardError, Element, Ranks, Side},
     catalogue::CATALOGUE,
     illegal_move::IllegalMove,
-    notation::{ParseError, Part},
+    notation::ParseError,
     opening::{CardList, Opening, OpeningError, OpeningSetup},
     position::{CARDS, HAND, Position},
     rules::{BasicCapture, Rule, Rules, RulesError, TradeRule},

@@ -63,15 +63,9 @@ impl WireGame for ConnectFour {
             board: &state.board,
             next_player: next_player.filter(|_| rules.complete),
         };
-        match Position::try_from(setup) {
-            Ok(position) => Some(position.into()),
-            Err(errors) => {
-                for error in errors {
-                    note_setup_error(error, &at, violations);
-                }
-                None
-            }
-        }
+        let position = violations
+            .accept(Position::try_from(setup), |error, violations| note_setup_error(error, &at, violations));
+        position.map(Into::into)
     }
 
     fn note_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
@@ -224,13 +218,9 @@ fn read_rules(rules: proto::ConnectFourRules, at: &Path<'_>, violations: &mut Vi
         rules.rows.unwrap_or(default.rows().into()),
         rules.line_length.unwrap_or(default.line_length().into()),
         first_player.unwrap_or(default.first_player()),
-    )
-    .map_err(|errors| {
-        for error in errors {
-            note_rules_error(error, at, violations);
-        }
-    });
-    ReadRules { sizes: sizes.ok(), complete: sizes.is_ok() && first_player.is_some() }
+    );
+    let sizes = violations.accept(sizes, |error, violations| note_rules_error(error, at, violations));
+    ReadRules { sizes, complete: sizes.is_some() && first_player.is_some() }
 }
 
 fn note_rules_error(error: RulesError, at: &Path<'_>, violations: &mut Violations) {

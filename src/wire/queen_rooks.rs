@@ -4,13 +4,13 @@ use super::{
     Form, Path, Violations, WireGame, proto,
     refusal::breach,
     state::read_form_of,
-    vocabulary::{read_player, read_required_square, write_outcome, write_scores},
+    vocabulary::{read_optional_player, read_player, read_required_square, write_outcome, write_scores},
 };
 use crate::games::{
-    GameId, Player,
+    GameId, Player, Square,
     queen_rooks::{
         Arrival, Capture, Diagram, Ending, Event, IllegalMove, Move, Outcome, ParseError, Piece, QueenRooks,
-        Rules, RulesError, Setup, SetupError,
+        Rules, RulesError, Setup, SetupError, check_quiet_moves,
     },
 };
 
@@ -59,7 +59,9 @@ impl WireGame for QueenRooks {
         let rules = read_state_rules(state, &at, violations);
         let next_player = read_player(state.next_player, &at.field("next_player"), violations);
         let position = Self::try_from(setup(state, rules.to_check_by()?, next_player));
-        note_setup_errors(position, &at, violations).filter(|_| rules.is_right())
+        violations
+            .accept(position, |error, violations| note_setup_error(error, &at, violations))
+            .filter(|_| rules.is_right())
     }
 
     fn note_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
@@ -164,7 +166,7 @@ impl WireGame for QueenRooks {
     }
 
     fn write_capture(capture: Capture) -> proto::Capture {
-        let corner = |(square, piece): (crate::games::Square, Option<Piece>)| proto::QueenRooksCorner {
+        let corner = |(square, piece): (Square, Option<Piece>)| proto::QueenRooksCorner {
             square: Some(square.into()),
             piece: write_piece(piece).into(),
             owner: piece.map_or(proto::Player::Unspecified, |piece| piece.owner().into()).into(),
@@ -182,11 +184,7 @@ impl WireGame for QueenRooks {
 
     fn write_board(board: &Arrival, form: Form) -> proto::State {
         let diagram = board.diagram();
-        let kind = match form {
-            Form::Typed => proto::state::Kind::QueenRooks(write_diagram(diagram)),
-            Form::Notation => proto::state::Kind::Notation(diagram.notation()),
-        };
-        proto::State { kind: Some(kind) }
+        form.write(|| proto::state::Kind::QueenRooks(write_diagram(diagram)), || diagram.notation())
     }
 
     fn write_view(view: &Self, form: Form) -> proto::State {
@@ -251,9 +249,8 @@ fn read_state_rules(state: &proto::QueenRooksState, at: &Path<'_>, violations: &
     }
     // Of the rest only the quiet moves can be looked at.
     let limit = given.quiet_move_limit.unwrap_or_default();
-    let rules = Rules::new(Rules::DEFAULT.size().into(), limit).unwrap_or_default();
-    if let Some(error) = rules.check_quiet_moves(state.quiet_moves.unwrap_or_default()) {
-        note_setup_errors::<()>(Err(vec![error]), at, violations);
+    if let Some(error) = check_quiet_moves(state.quiet_moves.unwrap_or_default(), limit) {
+        note_setup_error(error, at, violations);
     }
     ReadRules::OfNoSize
 }
@@ -266,10 +263,11 @@ fn read_diagram(state: &proto::state::Kind, at: &Path<'_>, violations: &mut Viol
     };
     let at = &at.field(NAME);
     let rules = read_state_rules(state, at, violations);
-    let given = state.next_player != i32::from(proto::Player::Unspecified);
-    let next_player = given.then(|| read_player(state.next_player, &at.field("next_player"), violations));
-    let diagram = Diagram::try_from(setup(state, rules.to_check_by()?, next_player.flatten()));
-    note_setup_errors(diagram, at, violations).filter(|_| rules.is_right() && next_player != Some(None))
+    let next_player = read_optional_player(state.next_player, &at.field("next_player"), violations);
+    let diagram = Diagram::try_from(setup(state, rules.to_check_by()?, next_player.unwrap_or_default()));
+    violations
+        .accept(diagram, |error, violations| note_setup_error(error, at, violations))
+        .filter(|_| rules.is_right() && next_player.is_ok())
 }
 
 fn read_rules(rules: proto::QueenRooksRules, at: &Path<'_>, violations: &mut Violations) -> Option<Rules> {
@@ -278,52 +276,35 @@ fn read_rules(rules: proto::QueenRooksRules, at: &Path<'_>, violations: &mut Vio
         rules.size.unwrap_or(default.size().into()),
         rules.quiet_move_limit.unwrap_or(default.quiet_move_limit()),
     );
-    match read {
-        Ok(rules) => Some(rules),
-        Err(errors) => {
-            for error in errors {
-                let field = match error {
-                    RulesError::Size(_) => "size",
-                    RulesError::QuietMoveLimit(_) => "quiet_move_limit",
-                };
-                violations.add_breach(&at.field(field), proto::ErrorReason::ValueOutOfRange, &error);
-            }
-            None
-        }
-    }
+    violations.accept(read, |error, violations| {
+        let field = match error {
+            RulesError::Size(_) => "size",
+            RulesError::QuietMoveLimit(_) => "quiet_move_limit",
+        };
+        violations.add_breach(&at.field(field), proto::ErrorReason::ValueOutOfRange, &error);
+    })
 }
 
-fn note_setup_errors<T>(
-    result: Result<T, Vec<SetupError>>,
-    at: &Path<'_>,
-    violations: &mut Violations,
-) -> Option<T> {
-    let errors = match result {
-        Ok(value) => return Some(value),
-        Err(errors) => errors,
-    };
+fn note_setup_error(error: SetupError, at: &Path<'_>, violations: &mut Violations) {
     let board = at.field("board");
-    for error in errors {
-        let code = setup_error_code(error);
-        match error {
-            // Whatever kept it from being read has been noted.
-            SetupError::NextPlayer => {}
-            SetupError::RowLength { row, .. } | SetupError::UnknownPiece { row, .. } => {
-                violations.add_breach(&board.index(row), code, &error);
-            }
-            SetupError::RowCount { .. }
-            | SetupError::QueenCount { .. }
-            | SetupError::TooManyPieces { .. }
-            | SetupError::TwoLosers => violations.add_breach(&board, code, &error),
-            SetupError::LoserNotToMove(_) | SetupError::Blocked(_) => {
-                violations.add_breach(&at.field("next_player"), code, &error);
-            }
-            SetupError::QuietMoves { .. } | SetupError::QuietAfterLoss(_) => {
-                violations.add_breach(&at.field("quiet_moves"), code, &error);
-            }
+    let code = setup_error_code(error);
+    match error {
+        // Whatever kept it from being read has been noted.
+        SetupError::NextPlayer => {}
+        SetupError::RowLength { row, .. } | SetupError::UnknownPiece { row, .. } => {
+            violations.add_breach(&board.index(row), code, &error);
+        }
+        SetupError::RowCount { .. }
+        | SetupError::QueenCount { .. }
+        | SetupError::TooManyPieces { .. }
+        | SetupError::TwoLosers => violations.add_breach(&board, code, &error),
+        SetupError::LoserNotToMove(_) | SetupError::Blocked(_) => {
+            violations.add_breach(&at.field("next_player"), code, &error);
+        }
+        SetupError::QuietMoves { .. } | SetupError::QuietAfterLoss(_) => {
+            violations.add_breach(&at.field("quiet_moves"), code, &error);
         }
     }
-    None
 }
 
 fn setup_error_code(error: SetupError) -> proto::ErrorReason {

@@ -58,6 +58,11 @@ impl Violations {
     }
 
     fn push(&mut self, at: &Path<'_>, code: proto::ErrorReason, message: &dyn Display, clause: &str) {
+        // Once there is no room there never is again: what is not listed need not be put into words.
+        if self.unlisted > 0 {
+            self.unlisted += 1;
+            return;
+        }
         let reason = reason(code, at, message, clause);
         self.bytes += reason.encoded_len() + reason.code().as_str_name().len();
         let full = self.reasons.len() == MAX_REASONS || self.bytes > MAX_REASON_BYTES;
@@ -77,6 +82,19 @@ impl Violations {
     pub fn game_mismatch(&mut self, at: &Path<'_>, what: &str, game: GameId) {
         let message = format!("this is no {what} of {}, the game of the request", game.name());
         self.add(at, proto::ErrorReason::GameMismatch, message);
+    }
+
+    /// The value that was made, or none: then each of the errors is noted.
+    pub fn accept<T, E>(&mut self, made: Result<T, Vec<E>>, mut note: impl FnMut(E, &mut Self)) -> Option<T> {
+        match made {
+            Ok(value) => Some(value),
+            Err(errors) => {
+                for error in errors {
+                    note(error, self);
+                }
+                None
+            }
+        }
     }
 
     /// The value that was read, or the refusal of everything that is wrong.

@@ -9,7 +9,7 @@ pub use self::comparison::{Ranking, read_ranking, write_ranking};
 use self::{
     card::{read_ordering, read_required_card, write_card, write_ordering},
     opening::read_opening,
-    state::{read_match, read_table, setup_error_code, write_table, write_view},
+    state::{read_as, setup_error_code, write_table, write_view},
 };
 use super::{
     Form, Path, Violations, WireGame, proto,
@@ -70,7 +70,7 @@ impl WireGame for RoyalMatch {
     }
 
     fn read_state(state: &proto::state::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Self> {
-        read_match(state, at, violations)
+        read_as(state, at, violations)
     }
 
     fn note_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
@@ -135,8 +135,7 @@ impl WireGame for RoyalMatch {
         violations: &mut Violations,
     ) -> Option<(Table, Form)> {
         let state = request.state.as_ref();
-        let table =
-            read_form_of::<Self, _>(state, &Path::root("state"), violations, read_table, Table::parse);
+        let table = read_form_of::<Self, _>(state, &Path::root("state"), violations, read_as, Table::parse);
         if request.arrived_at.is_some() {
             let message = "royal_match has no squares: the trick is in the state";
             violations.add(&Path::root("arrived_at"), proto::ErrorReason::GameMismatch, message);
@@ -200,19 +199,11 @@ impl WireGame for RoyalMatch {
     }
 
     fn write_board(table: &Table, form: Form) -> proto::State {
-        let kind = match form {
-            Form::Typed => proto::state::Kind::RoyalMatch(write_table(table)),
-            Form::Notation => proto::state::Kind::Notation(table.notation()),
-        };
-        proto::State { kind: Some(kind) }
+        form.write(|| proto::state::Kind::RoyalMatch(write_table(table)), || table.notation())
     }
 
     fn write_view(view: &View, form: Form) -> proto::State {
-        let kind = match form {
-            Form::Typed => proto::state::Kind::RoyalMatch(write_view(view)),
-            Form::Notation => proto::state::Kind::Notation(view.notation()),
-        };
-        proto::State { kind: Some(kind) }
+        form.write(|| proto::state::Kind::RoyalMatch(write_view(view)), || view.notation())
     }
 
     fn write_illegal(reason: &IllegalMove, at: &Path<'_>, form: Form) -> proto::Reason {

@@ -20,9 +20,18 @@ pub enum Form {
 impl Form {
     /// Writes a state in this form.
     pub fn write_state<G: WireGame>(self, game: &G) -> proto::State {
+        self.write(|| game.write_state(), || game.notation())
+    }
+
+    /// Writes in this form what can be written in both.
+    pub fn write(
+        self,
+        typed: impl FnOnce() -> proto::state::Kind,
+        notation: impl FnOnce() -> String,
+    ) -> proto::State {
         let kind = match self {
-            Self::Typed => game.write_state(),
-            Self::Notation => proto::state::Kind::Notation(game.notation()),
+            Self::Typed => typed(),
+            Self::Notation => proto::state::Kind::Notation(notation()),
         };
         proto::State { kind: Some(kind) }
     }
@@ -113,15 +122,9 @@ pub(super) fn read_form_of<G: WireGame, T>(
         Some(proto::state::Kind::Notation(text)) => {
             let at = at.field("notation");
             check_length(text, MAX_STATE_NOTATION, &at, violations)?;
-            match parse(text) {
-                Ok(value) => Some((value, Form::Notation)),
-                Err(errors) => {
-                    for error in errors {
-                        G::note_parse_error(error, &at, violations);
-                    }
-                    None
-                }
-            }
+            let value = violations
+                .accept(parse(text), |error, violations| G::note_parse_error(error, &at, violations));
+            value.map(|value| (value, Form::Notation))
         }
         Some(kind) => read(kind, at, violations).map(|value| (value, Form::Typed)),
     }

@@ -192,19 +192,11 @@ impl WireGame for TripleTriad {
 
     fn write_board(board: &Arrival, form: Form) -> proto::State {
         let diagram = board.diagram();
-        let kind = match form {
-            Form::Typed => proto::state::Kind::TripleTriad(write_diagram(diagram)),
-            Form::Notation => proto::state::Kind::Notation(diagram.notation()),
-        };
-        proto::State { kind: Some(kind) }
+        form.write(|| proto::state::Kind::TripleTriad(write_diagram(diagram)), || diagram.notation())
     }
 
     fn write_view(view: &View, form: Form) -> proto::State {
-        let kind = match form {
-            Form::Typed => proto::state::Kind::TripleTriad(write_view(view)),
-            Form::Notation => proto::state::Kind::Notation(view.notation()),
-        };
-        proto::State { kind: Some(kind) }
+        form.write(|| proto::state::Kind::TripleTriad(write_view(view)), || view.notation())
     }
 
     fn write_illegal(reason: &IllegalMove, at: &Path<'_>, form: Form) -> proto::Reason {

@@ -37,6 +37,18 @@ pub(super) fn read_player(value: i32, at: &Path<'_>, violations: &mut Violations
     })
 }
 
+/// Reads a player of a game for two who may be left out; an error if there is one who cannot be read.
+pub(super) fn read_optional_player(
+    value: i32,
+    at: &Path<'_>,
+    violations: &mut Violations,
+) -> Result<Option<Player>, ()> {
+    if value == i32::from(proto::Player::Unspecified) {
+        return Ok(None);
+    }
+    read_player(value, at, violations).map(Some).ok_or(())
+}
+
 /// Reads the form in which a state is asked for.
 pub(super) fn read_form(value: i32, at: &Path<'_>, violations: &mut Violations) -> Option<super::Form> {
     Some(match read_enum::<proto::StateForm>(value, at, violations)? {

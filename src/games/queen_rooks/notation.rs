@@ -17,7 +17,9 @@
 
 use std::fmt::{self, Write};
 
-use super::{Diagram, Move, Position, Rules, RulesError, Setup, SetupError, board::Piece};
+use super::{
+    Diagram, Move, Position, Rules, RulesError, Setup, SetupError, board::Piece, setup::check_quiet_moves,
+};
 use crate::games::{GameId, NotationError, Player, Quoted, RuleBreach, Square, parse_number};
 
 /// What is wrong with a text that should be a state.
@@ -98,10 +100,7 @@ impl Parts {
             }
             Some(Ok(_)) => {}
             // Without a board only the quiet moves can be looked at.
-            None => {
-                let rules = Rules::new(Rules::DEFAULT.size().into(), limit).unwrap_or_default();
-                errors.extend(rules.check_quiet_moves(quiet_moves).map(Into::into));
-            }
+            None => errors.extend(check_quiet_moves(quiet_moves, limit).map(Into::into)),
         }
         Err(errors)
     }

@@ -174,7 +174,7 @@ impl<S: AsRef<str>> TryFrom<Setup<'_, S>> for Diagram {
     fn try_from(setup: Setup<'_, S>) -> Result<Self, Vec<SetupError>> {
         let mut errors = Vec::new();
         let pieces = read(&setup, &mut errors);
-        errors.extend(setup.rules.check_quiet_moves(setup.quiet_moves));
+        errors.extend(check_quiet_moves(setup.quiet_moves, setup.rules.quiet_move_limit()));
         let Setup { rules, next_player, quiet_moves, .. } = setup;
         let board = pieces.and_then(|pieces| pieces.board(rules.size()));
         let diagram = board.map(|board| Self { rules, board, next_player, quiet_moves });
@@ -197,7 +197,7 @@ impl<S: AsRef<str>> TryFrom<Setup<'_, S>> for Position {
         if let Some(board) = &board {
             check_loss(&setup, board, &mut errors);
         }
-        errors.extend(rules.check_quiet_moves(quiet_moves));
+        errors.extend(check_quiet_moves(quiet_moves, rules.quiet_move_limit()));
         if setup.next_player.is_none() {
             errors.push(SetupError::NextPlayer);
         }
@@ -217,15 +217,13 @@ impl<S: AsRef<str>> TryFrom<Setup<'_, S>> for Position {
     }
 }
 
-impl Rules {
-    /// What is wrong with a count of quiet moves under these rules (QR-7).
-    pub fn check_quiet_moves(self, found: u32) -> Option<SetupError> {
-        let most = match self.quiet_move_limit() {
-            0 => Self::MAX_QUIET_MOVES,
-            limit => limit,
-        };
-        (found > most).then_some(SetupError::QuietMoves { found, most })
-    }
+/// What is wrong with a count of quiet moves under a limit, which may be none or out of range (QR-7).
+pub fn check_quiet_moves(found: u32, limit: u32) -> Option<SetupError> {
+    let most = match limit {
+        1..=Rules::MAX_QUIET_MOVES => limit,
+        _ => Rules::MAX_QUIET_MOVES,
+    };
+    (found > most).then_some(SetupError::QuietMoves { found, most })
 }
 
 fn check_counts<S>(setup: &Setup<'_, S>, pieces: &Pieces, errors: &mut Vec<SetupError>) {
@@ -247,7 +245,8 @@ fn check_loss<S>(setup: &Setup<'_, S>, board: &Board, errors: &mut Vec<SetupErro
                 errors.push(SetupError::LoserNotToMove(loser));
             }
             // A count that no limit allows is noted as such.
-            if setup.quiet_moves > 0 && setup.rules.check_quiet_moves(setup.quiet_moves).is_none() {
+            let allowed = check_quiet_moves(setup.quiet_moves, setup.rules.quiet_move_limit()).is_none();
+            if setup.quiet_moves > 0 && allowed {
                 errors.push(SetupError::QuietAfterLoss(setup.quiet_moves));
             }
         }

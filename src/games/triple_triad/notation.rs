@@ -21,10 +21,10 @@
 //! - In names `_` is a space; whatever is no letter, digit, dot or hyphen of ASCII is `%` and two digits a byte.
 //! - What one player sees of a state has `?` and a number in place of the hand that is hidden. It can be shown, not read.
 
-use std::fmt::{self, Write};
+use std::fmt::Write;
 
 use super::{
-    BasicCapture, CATALOGUE, Card, CardError, Diagram, Element, Move, Rule, Rules, RulesError, Setup,
+    BasicCapture, CATALOGUE, Card, CardError, Diagram, Element, Move, Place, Rule, Rules, RulesError, Setup,
     SetupCard, SetupError, SetupSquare, TradeRule, TripleTriad, View,
     board::{SQUARES, WIDTH},
     catalogue,
@@ -41,10 +41,10 @@ pub enum ParseError {
     #[error(transparent)]
     Rules(#[from] RulesError),
     /// One of its cards does not hold together.
-    #[error("{place}: {error}")]
+    #[error("{}: {error}", place.in_text())]
     Card {
         /// Where the card is.
-        place: Part,
+        place: Place,
         /// What is wrong with it.
         error: CardError,
     },
@@ -64,24 +64,6 @@ impl RuleBreach for ParseError {
             Self::Card { error, .. } => error.clause(),
             Self::Setup(error) => error.clause(),
             Self::View => "TT-15",
-        }
-    }
-}
-
-/// A part of the text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// A square, from 0.
-    Square(usize),
-    /// A card in a hand, from 0.
-    Hand(Player, usize),
-}
-
-impl fmt::Display for Part {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Square(index) => write!(f, "square {}", index + 1),
-            Self::Hand(player, index) => write!(f, "card {} of {player}", index + 1),
         }
     }
 }
@@ -108,7 +90,8 @@ const ALWAYS: char = 'a';
 const TRADES: [(TradeRule, char); 4] =
     [(TradeRule::One, 'O'), (TradeRule::Diff, 'D'), (TradeRule::Direct, 'R'), (TradeRule::All, 'A')];
 
-const fn player_letter(player: Player) -> char {
+/// The letter that stands for a player.
+pub(super) const fn player_letter(player: Player) -> char {
     match player {
         Player::One => 'X',
         Player::Two => 'O',
@@ -128,10 +111,9 @@ pub(super) fn recognizes(text: &str) -> bool {
 pub(super) fn parse(text: &str) -> Result<TripleTriad, Vec<ParseError>> {
     let Parsed { setup, errors, counted } = parse_setup(text);
     if counted {
-        let game = TripleTriad::try_from(&setup);
-        return if errors.is_empty() { game.map_err(all) } else { Err(with_setup_errors(errors, game)) };
+        return finish(errors, TripleTriad::try_from(&setup));
     }
-    Err(with_setup_errors(errors, Diagram::try_from(&setup)))
+    Err(finish(errors, Diagram::try_from(&setup)).err().unwrap_or_default())
 }
 
 /// What could be read of a text.
@@ -143,16 +125,19 @@ struct Parsed {
     counted: bool,
 }
 
-fn all(errors: Vec<SetupError>) -> Vec<ParseError> {
-    errors.into_iter().map(Into::into).collect()
-}
-
-/// What could not be read, and what is wrong with the rest.
-fn with_setup_errors<T>(mut errors: Vec<ParseError>, rest: Result<T, Vec<SetupError>>) -> Vec<ParseError> {
-    // Whatever kept the player to move from being read has been noted.
-    let rest = rest.err().unwrap_or_default().into_iter().filter(|error| *error != SetupError::NextPlayer);
-    errors.extend(rest.map(Into::into));
-    errors
+/// What was made of a text, or what could not be read and what is wrong with the rest.
+fn finish<T>(mut errors: Vec<ParseError>, made: Result<T, Vec<SetupError>>) -> Result<T, Vec<ParseError>> {
+    let unread = !errors.is_empty();
+    match made {
+        Ok(value) if !unread => return Ok(value),
+        Ok(_) => {}
+        Err(wrong) => {
+            // Whatever kept the player to move from being read has been noted.
+            let wrong = wrong.into_iter().filter(|&error| !unread || error != SetupError::NextPlayer);
+            errors.extend(wrong.map(Into::into));
+        }
+    }
+    Err(errors)
 }
 
 impl Card {
@@ -181,8 +166,7 @@ impl Diagram {
     /// Everything that is wrong with the text, or with what it says.
     pub fn parse(text: &str) -> Result<Self, Vec<ParseError>> {
         let Parsed { setup, errors, .. } = parse_setup(text);
-        let diagram = Self::try_from(&setup);
-        if errors.is_empty() { diagram.map_err(all) } else { Err(with_setup_errors(errors, diagram)) }
+        finish(errors, Self::try_from(&setup))
     }
 
     /// The board as text that [`Diagram::parse`] reads back exactly.
@@ -340,7 +324,7 @@ fn parse_square(text: &str, index: usize, errors: &mut Vec<ParseError>) -> Optio
     match letters.next().map(player_of) {
         None if element.is_some() => Some(SetupSquare { element, card: None }),
         Some(owner @ Some(_)) => {
-            let card = parse_card(letters.as_str(), Part::Square(index), errors);
+            let card = parse_card(letters.as_str(), Place::Square(index), errors);
             Some(SetupSquare { element, card: Some(SetupCard { card, owner }) })
         }
         _ => {
@@ -370,11 +354,11 @@ fn parse_hand(text: &str, player: Player, errors: &mut Vec<ParseError>) -> Optio
         return Some(Vec::new());
     }
     let cards = text.split(',').enumerate();
-    Some(cards.map(|(index, card)| parse_card(card, Part::Hand(player, index), errors)).collect())
+    Some(cards.map(|(index, card)| parse_card(card, Place::Hand(player, index), errors)).collect())
 }
 
 /// Reads a card of the catalogue, or one that is written out.
-fn parse_card(text: &str, place: Part, errors: &mut Vec<ParseError>) -> Option<Card> {
+fn parse_card(text: &str, place: Place, errors: &mut Vec<ParseError>) -> Option<Card> {
     match read_card(text) {
         Some(Ok(card)) => Some(card),
         Some(Err(wrong)) => {
@@ -383,8 +367,9 @@ fn parse_card(text: &str, place: Part, errors: &mut Vec<ParseError>) -> Option<C
         }
         None => {
             let message = format!(
-                "{place} cannot be read from {}: expected a number of the catalogue, such as 54, \
+                "{} cannot be read from {}: expected a number of the catalogue, such as 54, \
                  or an id and a card, such as 7=c54 or 7=A594f*8~Ifrit",
+                place.in_text(),
                 Quoted(text),
             );
             errors.push(NotationError::new(message).into());

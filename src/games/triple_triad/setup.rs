@@ -51,6 +51,16 @@ pub enum Place {
     Hand(Player, usize),
 }
 
+impl Place {
+    /// The place as someone finds it in a text, who counts from 1.
+    pub(super) fn in_text(self) -> String {
+        match self {
+            Self::Square(index) => format!("square {}", index + 1),
+            Self::Hand(player, index) => format!("card {} of {player}", index + 1),
+        }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {

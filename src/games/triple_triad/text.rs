@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Card, Diagram, Element, Rule, Side, board::WIDTH};
+use super::{Card, Diagram, Element, Rule, Side, board::WIDTH, notation::player_letter};
 use crate::games::Player;
 
 /// Characters between the bars of a square.
@@ -36,19 +36,12 @@ pub(super) fn draw(diagram: &Diagram) -> String {
         let cards = if count == 1 { "card" } else { "cards" };
         let turn = if diagram.next_player == Some(player) && !is_full { ", next to move" } else { "" };
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{player} ({}): {count} {cards} in hand{turn}", letter(player));
+        let _ = writeln!(text, "{player} ({}): {count} {cards} in hand{turn}", player_letter(player));
         for card in hand {
             draw_card(&mut text, card);
         }
     }
     text
-}
-
-fn letter(player: Player) -> char {
-    match player {
-        Player::One => 'X',
-        Player::Two => 'O',
-    }
 }
 
 fn draw_square(diagram: &Diagram, element: Option<Element>, card: Option<(Card, Player)>) -> [String; 3] {
@@ -70,7 +63,7 @@ fn draw_square(diagram: &Diagram, element: Option<Element>, card: Option<(Card, 
         _ => "",
     };
     [
-        format!("{:<half$}{}{element_name:>half$} ", letter(owner), rank(Side::Top), half = half),
+        format!("{:<half$}{}{element_name:>half$} ", player_letter(owner), rank(Side::Top), half = half),
         format!("{} {name:^NAME$} {}", rank(Side::Left), rank(Side::Right)),
         format!("{:half$}{}{change:>half$} ", "", rank(Side::Bottom), half = half),
     ]

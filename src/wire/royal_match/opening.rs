@@ -25,15 +25,9 @@ pub(super) fn read_opening(
         hands,
         dominant: dominant.flatten(),
     };
-    match Opening::try_from(&setup) {
-        Ok(opening) => Some(opening).filter(|_| dominant != Some(None)),
-        Err(errors) => {
-            for error in errors {
-                note_error(error, at, violations);
-            }
-            None
-        }
-    }
+    let opening = Opening::try_from(&setup);
+    let opening = violations.accept(opening, |error, violations| note_error(error, at, violations));
+    opening.filter(|_| dominant != Some(None))
 }
 
 fn note_error(error: OpeningError, at: &Path<'_>, violations: &mut Violations) {

@@ -4,18 +4,15 @@ use super::{
     read_rules, write_rules,
 };
 use crate::{
-    games::royal_match::{
-        ParseError, Place, Player, RoyalMatch, Rules, Seat, Setup, SetupError, SetupPlayer, Table, View,
-    },
+    games::royal_match::{ParseError, Place, Player, Rules, Setup, SetupError, SetupPlayer, Table, View},
     wire::{Path, Violations, proto},
 };
 
-/// Reads a match.
-pub(super) fn read_match(
-    state: &proto::state::Kind,
-    at: &Path<'_>,
-    violations: &mut Violations,
-) -> Option<RoyalMatch> {
+/// Reads a match, or players around a table without one.
+pub(super) fn read_as<T>(state: &proto::state::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<T>
+where
+    T: for<'a> TryFrom<&'a Setup, Error = Vec<SetupError>>,
+{
     let proto::state::Kind::RoyalMatch(state) = state else {
         violations.game_mismatch(at, "state", GAME);
         return None;
@@ -23,23 +20,10 @@ pub(super) fn read_match(
     let at = &at.field(NAME);
     let (setup, rules) = read_setup(state, at, violations);
     refuse_view(state, at, violations)?;
-    note_setup_errors(RoyalMatch::try_from(&setup), at, violations).filter(|_| rules.is_some())
-}
-
-/// Reads players around a table, with or without a match.
-pub(super) fn read_table(
-    state: &proto::state::Kind,
-    at: &Path<'_>,
-    violations: &mut Violations,
-) -> Option<Table> {
-    let proto::state::Kind::RoyalMatch(state) = state else {
-        violations.game_mismatch(at, "state", GAME);
-        return None;
-    };
-    let at = &at.field(NAME);
-    let (setup, rules) = read_setup(state, at, violations);
-    refuse_view(state, at, violations)?;
-    note_setup_errors(Table::try_from(&setup), at, violations).filter(|_| rules.is_some())
+    let made = T::try_from(&setup);
+    violations
+        .accept(made, |error, violations| note_setup_error(error, at, violations))
+        .filter(|_| rules.is_some())
 }
 
 /// Notes that a state is only what one player sees of it, if it is.
@@ -75,22 +59,6 @@ fn read_seat(seat: &proto::RoyalMatchSeat, at: &Path<'_>, violations: &mut Viola
         hand: cards.map(|(index, card)| read_card(card, &hand.index(index), violations)).collect(),
         played: seat.played.as_ref().map(|card| read_card(card, &at.field("played"), violations)),
         tricks: seat.tricks.unwrap_or_default(),
-    }
-}
-
-fn note_setup_errors<T>(
-    result: Result<T, Vec<SetupError>>,
-    at: &Path<'_>,
-    violations: &mut Violations,
-) -> Option<T> {
-    match result {
-        Ok(value) => Some(value),
-        Err(errors) => {
-            for error in errors {
-                note_setup_error(error, at, violations);
-            }
-            None
-        }
     }
 }
 
@@ -153,7 +121,6 @@ pub(super) fn write_view(view: &View) -> proto::RoyalMatchState {
         // A hand has at most 13 cards.
         seat.hidden_cards = hidden.map(|cards| cards as u32);
     }
-    let viewer: Seat = view.viewer;
-    state.view = Some(proto::RoyalMatchView { viewer: proto::Player::from(viewer).into() });
+    state.view = Some(proto::RoyalMatchView { viewer: proto::Player::from(view.viewer).into() });
     state
 }

@@ -27,15 +27,9 @@ fn read_notation(card: &proto::TripleTriadCard, at: &Path<'_>, violations: &mut 
         violations.add(at, proto::ErrorReason::InvalidNotation, message);
         return None;
     }
-    match Card::parse(&card.notation) {
-        Ok(card) => Some(card),
-        Err(errors) => {
-            for error in errors {
-                violations.add_breach(at, error_code(error), &error);
-            }
-            None
-        }
-    }
+    violations.accept(Card::parse(&card.notation), |error, violations| {
+        violations.add_breach(at, error_code(error), &error);
+    })
 }
 
 /// Reads a card that is right in every way.

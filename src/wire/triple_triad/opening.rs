@@ -30,15 +30,9 @@ pub(super) fn read_opening(
         squares.map(|(index, square)| read_elemental_square(square, &at.index(index), violations)).collect()
     });
     let setup = OpeningSetup { rules, hands, collections, first_player: first_player.flatten(), elements };
-    match Opening::try_from(&setup) {
-        Ok(opening) => Some(opening).filter(|_| first_player != Some(None)),
-        Err(errors) => {
-            for error in errors {
-                note_error(error, at, violations);
-            }
-            None
-        }
-    }
+    let opening = Opening::try_from(&setup);
+    let opening = violations.accept(opening, |error, violations| note_error(error, at, violations));
+    opening.filter(|_| first_player != Some(None))
 }
 
 fn read_elemental_square(

@@ -11,7 +11,10 @@ use crate::{
             TripleTriad, View,
         },
     },
-    wire::{Path, Violations, proto, vocabulary::read_player},
+    wire::{
+        Path, Violations, proto,
+        vocabulary::{read_optional_player, read_player},
+    },
 };
 
 /// Reads a game.
@@ -20,20 +23,18 @@ pub(super) fn read_game(
     at: &Path<'_>,
     violations: &mut Violations,
 ) -> Option<TripleTriad> {
-    let proto::state::Kind::TripleTriad(state) = state else {
-        violations.game_mismatch(at, "state", GAME);
-        return None;
-    };
+    let state = own_state(state, at, violations)?;
     let at = &at.field(NAME);
     let Read { mut setup, rules, sized } = read_setup(state, at, violations);
     setup.next_player = read_player(state.next_player, &at.field("next_player"), violations);
     refuse_view(state, at, violations)?;
+    let note = |error, violations: &mut Violations| note_setup_error(error, at, violations);
     if !sized {
         // How many cards must be in the hands is not known: only the cards themselves are looked at.
-        note_setup_errors(Diagram::try_from(&setup), at, violations);
+        violations.accept(Diagram::try_from(&setup), note);
         return None;
     }
-    note_setup_errors(TripleTriad::try_from(&setup), at, violations).filter(|_| rules)
+    violations.accept(TripleTriad::try_from(&setup), note).filter(|_| rules)
 }
 
 /// Reads a board, with or without a game around it.
@@ -42,19 +43,28 @@ pub(super) fn read_diagram(
     at: &Path<'_>,
     violations: &mut Violations,
 ) -> Option<Diagram> {
+    let state = own_state(state, at, violations)?;
+    let at = &at.field(NAME);
+    let Read { mut setup, rules, sized } = read_setup(state, at, violations);
+    let next_player = read_optional_player(state.next_player, &at.field("next_player"), violations);
+    setup.next_player = next_player.unwrap_or_default();
+    refuse_view(state, at, violations)?;
+    let note = |error, violations: &mut Violations| note_setup_error(error, at, violations);
+    let diagram = violations.accept(Diagram::try_from(&setup), note);
+    diagram.filter(|_| rules && sized && next_player.is_ok())
+}
+
+/// The state, if it is one of this game.
+fn own_state<'a>(
+    state: &'a proto::state::Kind,
+    at: &Path<'_>,
+    violations: &mut Violations,
+) -> Option<&'a proto::TripleTriadState> {
     let proto::state::Kind::TripleTriad(state) = state else {
         violations.game_mismatch(at, "state", GAME);
         return None;
     };
-    let at = &at.field(NAME);
-    let Read { mut setup, rules, sized } = read_setup(state, at, violations);
-    let mut readable = rules && sized;
-    if state.next_player != i32::from(proto::Player::Unspecified) {
-        setup.next_player = read_player(state.next_player, &at.field("next_player"), violations);
-        readable &= setup.next_player.is_some();
-    }
-    refuse_view(state, at, violations)?;
-    note_setup_errors(Diagram::try_from(&setup), at, violations).filter(|_| readable)
+    Some(state)
 }
 
 /// Notes that a state is only what one player sees of it, if it is.
@@ -62,8 +72,7 @@ fn refuse_view(state: &proto::TripleTriadState, at: &Path<'_>, violations: &mut 
     if state.view.is_none() {
         return Some(());
     }
-    let view = ParseError::View;
-    violations.add_breach(&at.field("view"), proto::ErrorReason::StateIsView, &view);
+    violations.add_breach(&at.field("view"), proto::ErrorReason::StateIsView, &ParseError::View);
     None
 }
 
@@ -121,22 +130,6 @@ fn read_square(square: &proto::TripleTriadSquare, at: &Path<'_>, violations: &mu
         }
     };
     SetupSquare { element, card }
-}
-
-fn note_setup_errors<T>(
-    result: Result<T, Vec<SetupError>>,
-    at: &Path<'_>,
-    violations: &mut Violations,
-) -> Option<T> {
-    match result {
-        Ok(value) => Some(value),
-        Err(errors) => {
-            for error in errors {
-                note_setup_error(error, at, violations);
-            }
-            None
-        }
-    }
 }
 
 fn note_setup_error(error: SetupError, at: &Path<'_>, violations: &mut Violations) {

@@ -39,12 +39,7 @@ pub fn read_trade(request: &proto::SettleTradeRequest) -> Result<Trade, Refusal>
     let collections =
         [read(&request.collection_one, Player::One), read(&request.collection_two, Player::Two)];
     let setup = TradeSetup { game, collections, picks: request.picks.clone() };
-    let trade = Trade::try_from(&setup).map_err(|errors| {
-        for error in errors {
-            note_error(error, &mut violations);
-        }
-    });
-    let trade = trade.ok();
+    let trade = violations.accept(Trade::try_from(&setup), note_error);
     violations.finish(trade)
 }
 
