@@ -5,6 +5,7 @@
 use std::{net::SocketAddr, num::NonZeroUsize, time::Duration};
 
 use clap::{Parser, ValueEnum};
+use http::{HeaderValue, Uri};
 
 /// The most items of a repeated field that can be configured: a message with more is not even read.
 pub const MAX_ITEMS: usize = 16_384;
@@ -18,13 +19,24 @@ pub const EXIT_USAGE: u8 = 64;
 #[derive(Clone, Debug, Parser)]
 #[command(name = "arbiter", version, max_term_width = 110)]
 pub struct Config {
-    /// Address to answer gRPC on. Port 0 takes any free port.
+    /// Address to answer calls on: gRPC, gRPC-Web and Connect. Port 0 takes any free port.
     #[arg(long, env = "ARBITER_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:50051")]
     pub listen: SocketAddr,
 
     /// Address of /live, /ready and /metrics, over HTTP. Port 0 takes any free port.
     #[arg(long, env = "ARBITER_ADMIN_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:50052")]
     pub admin_listen: SocketAddr,
+
+    /// Origins whose pages browsers let call the service, over gRPC-Web or Connect, such as `https://play.example`; several
+    /// are separated by commas; `*` is every one. Default: none.
+    #[arg(
+        long,
+        env = "ARBITER_CORS_ALLOW_ORIGIN",
+        value_name = "ORIGIN",
+        value_delimiter = ',',
+        value_parser = origin
+    )]
+    pub cors_allow_origin: Vec<HeaderValue>,
 
     /// Threads that answer calls. Default: one a core.
     #[arg(long, env = "ARBITER_THREADS", value_name = "COUNT")]
@@ -141,6 +153,20 @@ impl Config {
     pub fn threads(&self) -> usize {
         self.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
     }
+}
+
+/// An origin as browsers write it: a scheme, a host and perhaps a port.
+fn origin(text: &str) -> Result<HeaderValue, String> {
+    let is_origin = text.parse::<Uri>().is_ok_and(|uri| {
+        let authority = uri.authority().map(http::uri::Authority::as_str);
+        uri.scheme()
+            .zip(authority)
+            .is_some_and(|(scheme, authority)| text == format!("{scheme}://{authority}"))
+    });
+    if text == "*" || is_origin {
+        return HeaderValue::from_str(text).map_err(|error| error.to_string());
+    }
+    Err("expected * or a scheme, a host and perhaps a port, such as https://play.example:8443".to_owned())
 }
 
 /// A size in bytes that a message can have: gRPC counts them in 32 bits.

@@ -6,12 +6,15 @@
 mod acceptor;
 mod admin;
 mod admission;
+mod connect;
 mod connection;
 mod drain;
+mod front;
 mod gate;
 mod logging;
 mod metrics;
 mod services;
+mod web;
 mod worker;
 
 use std::{
@@ -28,7 +31,7 @@ use tokio::{
 };
 use tonic_health::{ServingStatus, server::HealthReporter};
 
-use self::{drain::Drain, gate::Gate, metrics::Metrics, services::Services};
+use self::{drain::Drain, front::Front, gate::Gate, metrics::Metrics, services::Services};
 pub use self::{logging::start_logging, services::GrpcService};
 use crate::{config::Config, wire::proto};
 
@@ -90,7 +93,7 @@ impl Server {
         self
     }
 
-    /// The address that gRPC is answered on.
+    /// The address that calls are answered on.
     ///
     /// # Errors
     ///
@@ -128,7 +131,8 @@ impl Server {
              gRPC   {address}\n  \
              admin  http://{admin}  (/live, /ready, /metrics)\n\n\
              Try it:\n  \
-             grpcurl -plaintext -d '{{\"connect_four\": {{}}}}' {address} {SERVICE}/NewGame\n",
+             grpcurl -plaintext -d '{{\"connect_four\": {{}}}}' {address} {SERVICE}/NewGame\n  \
+             curl -H 'content-type: application/json' -d '{{\"connect_four\": {{}}}}' http://{address}/{SERVICE}/NewGame\n",
             version = env!("CARGO_PKG_VERSION"),
         )
     }
@@ -168,7 +172,8 @@ async fn serve(
             // A gate of its own for each worker: no counter of references is shared between cores.
             let rules = services::rules(&limits, &metrics, &drain);
             let gate = Gate::new(rules, others.clone(), metrics.clone(), limits);
-            worker::start(index, gate, limits, drain.clone(), finished.clone())
+            let web = web::new(gate.clone(), limits, &config.cors_allow_origin);
+            worker::start(index, Front::new(gate, web), limits, drain.clone(), finished.clone())
         })
         .collect::<io::Result<Vec<_>>>()?;
     drop(finished);

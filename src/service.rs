@@ -67,6 +67,11 @@ impl Method {
         Self::Evaluate,
     ];
 
+    /// The call of this name, if there is one.
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|method| method.name() == name)
+    }
+
     /// The name of the call in the contract.
     pub const fn name(self) -> &'static str {
         match self {

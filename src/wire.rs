@@ -7,6 +7,7 @@ mod batch;
 mod codec;
 mod connect_four;
 mod game;
+mod json;
 mod path;
 mod queen_rooks;
 mod refusal;
@@ -21,6 +22,7 @@ pub use self::{
     batch::{EvaluateBatchRequest, read_call},
     codec::{Codec, MAX_TOP_LEVEL_FIELDS},
     game::{WireGame, descriptions},
+    json::{detail_to_json, request_from_json, response_to_json},
     path::Path,
     refusal::{DOMAIN, Refusal, Violations, translate},
     request::{GameRequest, NewGame, Replay, Turn, read_board, read_game, read_view},

@@ -50,12 +50,17 @@ const PIECE: usize = 32 * 1024;
 pub struct Held<T> {
     body: Body,
     rest: Bytes,
-    _kept: T,
+    kept: T,
 }
 
 impl<T> Held<T> {
     pub(super) fn new(body: Body, kept: T) -> Self {
-        Self { body, rest: Bytes::new(), _kept: kept }
+        Self { body, rest: Bytes::new(), kept }
+    }
+
+    /// Takes a body of which nothing was sent yet apart, to put another in its place.
+    pub(super) fn into_parts(self) -> (Body, T) {
+        (self.body, self.kept)
     }
 }
 

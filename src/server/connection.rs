@@ -2,11 +2,13 @@
 
 use std::{error::Error, io, net::TcpStream, pin::pin, time::Duration};
 
-use hyper::server::conn::http2;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo, TokioTimer},
+    server::conn::auto,
+};
 use tokio::time::{sleep, timeout};
 
-use super::{drain::Drain, gate::Gate};
+use super::{drain::Drain, front::Front};
 use crate::config::Limits;
 
 /// The most that may wait on a connection to be reset because the client broke the protocol. Without a bound a
@@ -19,7 +21,7 @@ const MAX_HEADER_BYTES: u32 = 16 * 1024;
 /// Answers the calls of a connection until its client closes it, it is too old, or the server ends.
 pub(super) async fn serve(
     stream: TcpStream,
-    gate: Gate,
+    front: Front,
     limits: Limits,
     drain: Drain,
 ) -> Result<(), Box<dyn Error + Send + Sync>> {
@@ -28,18 +30,19 @@ pub(super) async fn serve(
     if !begins(&stream, &limits, &drain).await? {
         return Ok(());
     }
-    let mut connection = pin!(builder(&limits).serve_connection(TokioIo::new(stream), gate));
+    let builder = builder(&limits);
+    let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), front));
 
     let age = with_jitter(limits.max_connection_age);
     let aged = tokio::select! {
-        closed = &mut connection => return Ok(closed?),
+        closed = &mut connection => return closed,
         () = sleep(age) => true,
         () = drain.begun() => false,
     };
     // From here on the client is asked to go: calls under way finish, further ones go elsewhere.
     connection.as_mut().graceful_shutdown();
     tokio::select! {
-        closed = &mut connection => Ok(closed?),
+        closed = &mut connection => closed,
         () = sleep(limits.max_connection_age_grace), if aged => Ok(()),
         () = drain.over() => Ok(()),
     }
@@ -59,15 +62,23 @@ async fn begins(stream: &tokio::net::TcpStream, limits: &Limits, drain: &Drain) 
     }
 }
 
-fn builder(limits: &Limits) -> http2::Builder<TokioExecutor> {
-    let mut builder = http2::Builder::new(TokioExecutor::new());
+/// HTTP/2, or HTTP/1.1 for those who cannot: browsers without TLS, and `curl` as it is.
+fn builder(limits: &Limits) -> auto::Builder<TokioExecutor> {
+    let mut builder = auto::Builder::new(TokioExecutor::new());
     builder
+        .http2()
         .timer(TokioTimer::new())
         .keep_alive_interval(limits.keepalive_interval)
         .keep_alive_timeout(limits.keepalive_timeout)
         .max_concurrent_streams(limits.max_streams_per_connection)
         .max_local_error_reset_streams(MAX_LOCAL_ERROR_RESETS)
         .max_header_list_size(MAX_HEADER_BYTES);
+    // HTTP/1.1 has no way to ask whether the client is still there: one that is silent for too long is closed.
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.keepalive_interval)
+        .max_buf_size(MAX_HEADER_BYTES as usize);
     builder
 }
 

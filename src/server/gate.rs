@@ -3,6 +3,7 @@
 
 use std::{
     convert::Infallible,
+    error::Error,
     future::Future,
     pin::Pin,
     sync::Arc,
@@ -32,9 +33,9 @@ use crate::{
 type Answer = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
 
 /// What an answer holds until it has been sent: its place among the calls under way.
-type Place = Option<Admission<Gate>>;
+pub(super) type Place = Option<Admission<Gate>>;
 
-/// The way in for every call of every connection.
+/// The way in for every call of every connection, whatever its protocol.
 #[derive(Clone)]
 pub(super) struct Gate(Arc<Inner>);
 
@@ -50,14 +51,53 @@ impl Gate {
         Self(Arc::new(Inner { rules, others, metrics, limits }))
     }
 
-    /// Lets a call in: one of the referee's if there is room for it, or one of another service.
-    fn enter(&self, mut request: Request<Incoming>, call: &mut Call) -> Result<Answer, Refusal> {
+    /// Answers a call that came as gRPC: one of the referee's, or one of a service beside it.
+    pub(super) fn call(&self, request: Request<Incoming>) -> Passage {
+        self.pass(request, |others, request| {
+            let (service, _) = split_path(request.uri().path());
+            Ok(others.find(service).ok_or_else(no_such_service)?.call(request))
+        })
+    }
+
+    /// Answers a call of the referee's that came by another protocol and was put into the terms of gRPC.
+    pub(super) fn call_translated(&self, request: Request<Body>) -> Passage {
+        self.pass(request, |_, _| Err(no_such_service()))
+    }
+
+    fn pass<B>(&self, request: Request<B>, other: impl Other<B>) -> Passage
+    where
+        B: http_body::Body + Send + 'static,
+        B::Error: Into<Box<dyn Error + Send + Sync>> + Send,
+    {
+        let arrived = Instant::now();
+        let mut call = Call {
+            gate: self.clone(),
+            target: Target::of(request.uri().path()),
+            arrived,
+            deadline: arrived,
+            timer: None,
+            place: None,
+        };
+        let answer = self.enter(request, &mut call, other);
+        Passage { answer, call: Some(call) }
+    }
+
+    /// Lets a call in: one of the referee's if there is room for it, or an other.
+    fn enter<B>(
+        &self,
+        mut request: Request<B>,
+        call: &mut Call,
+        other: impl Other<B>,
+    ) -> Result<Answer, Refusal>
+    where
+        B: http_body::Body + Send + 'static,
+        B::Error: Into<Box<dyn Error + Send + Sync>> + Send,
+    {
         let Inner { rules, others, limits, .. } = &*self.0;
         let asked = timeout(request.headers())?;
         call.deadline = call.arrived + asked.unwrap_or(Duration::MAX).min(limits.call_timeout);
         let Target::Referee(method) = call.target else {
-            let (service, _) = split_path(request.uri().path());
-            return Ok(others.find(service).ok_or_else(no_such_service)?.call(request));
+            return other(others, request);
         };
         let place = Admission::new(self.clone(), method == Some(Method::EvaluateBatch), limits)?;
         Ok(match method {
@@ -85,25 +125,9 @@ impl AsRef<Metrics> for Gate {
     }
 }
 
-impl hyper::service::Service<Request<Incoming>> for Gate {
-    type Response = Response<Held<Place>>;
-    type Error = Infallible;
-    type Future = Passage;
-
-    fn call(&self, request: Request<Incoming>) -> Passage {
-        let arrived = Instant::now();
-        let mut call = Call {
-            gate: self.clone(),
-            target: Target::of(request.uri().path()),
-            arrived,
-            deadline: arrived,
-            timer: None,
-            place: None,
-        };
-        let answer = self.enter(request, &mut call);
-        Passage { answer, call: Some(call) }
-    }
-}
+/// Answers a call that is not the referee's.
+trait Other<B>: FnOnce(&Services, Request<B>) -> Result<Answer, Refusal> {}
+impl<B, F: FnOnce(&Services, Request<B>) -> Result<Answer, Refusal>> Other<B> for F {}
 
 /// Whose call it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -117,7 +141,7 @@ enum Target {
 impl Target {
     fn of(path: &str) -> Self {
         match split_path(path) {
-            (SERVICE, call) => Self::Referee(Method::ALL.into_iter().find(|method| method.name() == call)),
+            (SERVICE, call) => Self::Referee(Method::by_name(call)),
             _ => Self::Other,
         }
     }
@@ -218,7 +242,7 @@ impl Drop for Passage {
 }
 
 /// The service and the call that a path such as `/package.Service/Call` names.
-fn split_path(path: &str) -> (&str, &str) {
+pub(super) fn split_path(path: &str) -> (&str, &str) {
     path.strip_prefix('/').and_then(|path| path.split_once('/')).unwrap_or_default()
 }
 

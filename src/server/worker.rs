@@ -13,7 +13,7 @@ use std::{
 use tokio::{runtime, sync::mpsc};
 use tokio_util::task::TaskTracker;
 
-use super::{connection, drain::Drain, gate::Gate, metrics::Metrics};
+use super::{connection, drain::Drain, front::Front, metrics::Metrics};
 use crate::config::Limits;
 
 /// The handle by which a worker is given connections. When it is dropped the worker ends with its last connection.
@@ -60,7 +60,7 @@ impl Worker {
 /// Starts a worker. `finished` is dropped when it has ended.
 pub(super) fn start(
     index: usize,
-    gate: Gate,
+    front: Front,
     limits: Limits,
     drain: Drain,
     finished: mpsc::Sender<()>,
@@ -68,7 +68,7 @@ pub(super) fn start(
     let (sender, receiver) = mpsc::unbounded_channel();
     let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
     thread::Builder::new().name(format!("worker-{index}")).spawn(move || {
-        runtime.block_on(work(receiver, gate, limits, drain));
+        runtime.block_on(work(receiver, front, limits, drain));
         drop(finished);
     })?;
     Ok(Worker { connections: sender, load: Arc::default() })
@@ -76,15 +76,15 @@ pub(super) fn start(
 
 async fn work(
     mut connections: mpsc::UnboundedReceiver<Connection>,
-    gate: Gate,
+    front: Front,
     limits: Limits,
     drain: Drain,
 ) {
     let open = TaskTracker::new();
     while let Some(connection) = connections.recv().await {
-        let (gate, drain) = (gate.clone(), drain.clone());
+        let (front, drain) = (front.clone(), drain.clone());
         open.spawn(async move {
-            if let Err(error) = connection::serve(connection.stream, gate, limits, drain).await {
+            if let Err(error) = connection::serve(connection.stream, front, limits, drain).await {
                 tracing::debug!(%error, "connection failed");
             }
             drop(connection.load);

@@ -125,6 +125,14 @@ impl Refusal {
         Self { code, reasons: vec![reason], unlisted: 0, move_index: None }
     }
 
+    /// A request that is no message of its type. The field is where that shows, or empty.
+    pub fn malformed(field: String, message: impl Display) -> Self {
+        let mut refusal =
+            Self::new(Code::InvalidArgument, proto::ErrorReason::MalformedRequest, message.to_string());
+        refusal.reasons[0].field = field;
+        refusal
+    }
+
     /// A fault of the service itself.
     pub fn internal_fault() -> Self {
         Self::new(
@@ -193,6 +201,11 @@ impl Refusal {
     /// The first reason, in code.
     pub fn reason(&self) -> proto::ErrorReason {
         self.reasons.first().map_or(proto::ErrorReason::Unspecified, proto::Reason::code)
+    }
+
+    /// The field of the first reason, if it concerns one.
+    pub fn field(&self) -> &str {
+        self.reasons.first().map_or("", |reason| &reason.field)
     }
 
     /// All reasons in one line, for people.

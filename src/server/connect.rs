@@ -1,0 +1,233 @@
+//! The Connect protocol's unary calls: one HTTP request with one message, in JSON or in binary form, and one answer.
+//!
+//! A call is put into the terms of gRPC, passes the gate like any other, and its answer is put back: limits, deadlines,
+//! metrics and logs are those of gRPC. See `docs/decisions/0009-connect.md` for what of Connect is spoken.
+
+mod error;
+
+use std::sync::{Arc, OnceLock};
+
+use bytes::{BufMut, Bytes, BytesMut};
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header, request::Parts};
+use http_body::Frame;
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited, StreamBody};
+use hyper::body::Incoming;
+use tokio_stream::StreamExt;
+use tonic::{Code, Status, body::Body};
+
+use super::{
+    SERVICE,
+    admission::Held,
+    gate::{Gate, Place, split_path},
+};
+use crate::{
+    config::Limits,
+    service::Method,
+    wire::{Refusal, proto::ErrorReason, request_from_json, response_to_json},
+};
+
+/// The bytes before a message of gRPC: whether it is compressed, and its length.
+const PREFIX: usize = 5;
+
+/// How messages are written.
+#[derive(Clone, Copy)]
+pub(super) enum Encoding {
+    Json,
+    Proto,
+}
+
+impl Encoding {
+    const fn content_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::Proto => "application/proto",
+        }
+    }
+}
+
+/// Answers a call.
+pub(super) async fn answer(
+    gate: &Gate,
+    limits: &Limits,
+    mut parts: Parts,
+    body: Incoming,
+    encoding: Encoding,
+) -> Response<Body> {
+    let method = method(&parts);
+    if let Err(refusal) = to_grpc(&mut parts.headers, method) {
+        gate.as_ref().call_refused(method, &refusal);
+        return error::write(&Status::from(refusal), None);
+    }
+    let unread = Unread::default();
+    let message = read(body, method, encoding, limits, unread.clone());
+    let Ok(answer) = gate.call_translated(Request::from_parts(parts, message)).await;
+    if let Some(refusal) = unread.get() {
+        // The service knows nothing of a call that it could not be told.
+        gate.as_ref().call_refused(method, refusal);
+    }
+    write(answer, method, encoding).await
+}
+
+/// Why a message could not be read, if it could not.
+type Unread = Arc<OnceLock<Refusal>>;
+
+fn method(parts: &Parts) -> Option<Method> {
+    match split_path(parts.uri.path()) {
+        (SERVICE, call) => Method::by_name(call),
+        _ => None,
+    }
+}
+
+/// Puts the headers of a request into the terms of gRPC.
+fn to_grpc(headers: &mut HeaderMap, method: Option<Method>) -> Result<(), Refusal> {
+    if method == Some(Method::Evaluate) {
+        return Err(Refusal::new(
+            Code::Unimplemented,
+            ErrorReason::CallNotAvailable,
+            "Evaluate is a stream, and streams are answered over gRPC only: send the calls as an EvaluateBatch",
+        ));
+    }
+    if headers.get("connect-protocol-version").is_some_and(|version| version != "1") {
+        return Err(Refusal::malformed(String::new(), "the header connect-protocol-version is not 1"));
+    }
+    if headers.remove(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
+        let message = "a compressed message is not read here: the only content-encoding is identity";
+        return Err(Refusal::new(Code::Unimplemented, ErrorReason::CallNotAvailable, message));
+    }
+    headers.remove("grpc-timeout");
+    if let Some(timeout) = headers.remove("connect-timeout-ms") {
+        headers.insert("grpc-timeout", to_grpc_timeout(&timeout)?);
+    }
+    // The message is framed anew, and its answer is put into another form before it is sent.
+    for name in ["content-length", "grpc-encoding", "grpc-accept-encoding"] {
+        headers.remove(name);
+    }
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
+    Ok(())
+}
+
+/// The time for a call: up to ten digits of milliseconds here, up to eight digits and a unit there.
+fn to_grpc_timeout(value: &HeaderValue) -> Result<HeaderValue, Refusal> {
+    let digits =
+        value.to_str().ok().filter(|text| text.len() <= 10 && text.bytes().all(|b| b.is_ascii_digit()));
+    let timeout = match digits.and_then(|digits| digits.parse::<u64>().ok()) {
+        Some(milliseconds @ ..100_000_000) => format!("{milliseconds}m"),
+        Some(milliseconds) => format!("{}S", milliseconds / 1000),
+        None => {
+            let message = "the header connect-timeout-ms is not a number of at most ten digits";
+            return Err(Refusal::malformed(String::new(), message));
+        }
+    };
+    HeaderValue::try_from(timeout).map_err(|_| Refusal::internal_fault())
+}
+
+/// The message of a request as the one message of a gRPC request. It is read when the gate has let the call in.
+fn read(body: Incoming, method: Option<Method>, encoding: Encoding, limits: &Limits, unread: Unread) -> Body {
+    let most = match method {
+        Some(Method::EvaluateBatch) => limits.max_batch_bytes,
+        _ => limits.max_message_bytes,
+    };
+    let reading = move |(body, unread): (Incoming, Unread)| async move {
+        let message = read_message(body, most, method, encoding).await.map_err(|refusal| {
+            let status = Status::from(refusal.clone());
+            let _ = unread.set(refusal);
+            status
+        })?;
+        let mut framed = BytesMut::with_capacity(PREFIX + message.len());
+        framed.put_u8(0);
+        // No longer than `most`, which is below 2 GiB.
+        framed.put_u32(message.len() as u32);
+        framed.put_slice(&message);
+        Ok::<_, Status>(Frame::data(framed.freeze()))
+    };
+    Body::new(StreamBody::new(tokio_stream::once((body, unread)).then(reading)))
+}
+
+async fn read_message(
+    body: Incoming,
+    most: usize,
+    method: Option<Method>,
+    encoding: Encoding,
+) -> Result<Bytes, Refusal> {
+    let message = match Limited::new(body, most).collect().await {
+        Ok(message) => message.to_bytes(),
+        Err(error) if error.is::<LengthLimitError>() => {
+            let message = format!("the message has more than {most} bytes");
+            return Err(Refusal::new(Code::ResourceExhausted, ErrorReason::MessageTooLarge, message));
+        }
+        Err(_) => return Err(Refusal::malformed(String::new(), "the message is cut off")),
+    };
+    Ok(match (encoding, method) {
+        (Encoding::Json, Some(method)) => request_from_json(method.name(), &message)?.into(),
+        _ => message,
+    })
+}
+
+/// Puts an answer of gRPC into the terms of Connect.
+async fn write(answer: Response<Held<Place>>, method: Option<Method>, encoding: Encoding) -> Response<Body> {
+    let (head, body) = answer.into_parts();
+    let (body, place) = body.into_parts();
+    match read_answer(&head.headers, body, method, encoding).await {
+        Ok(message) => {
+            let mut answer = Response::new(held(message, place));
+            let content_type = HeaderValue::from_static(encoding.content_type());
+            answer.headers_mut().insert(header::CONTENT_TYPE, content_type);
+            answer
+        }
+        Err(status) => error::write(&status, place),
+    }
+}
+
+async fn read_answer(
+    headers: &HeaderMap,
+    body: Body,
+    method: Option<Method>,
+    encoding: Encoding,
+) -> Result<Bytes, Status> {
+    check(headers)?;
+    let answer = body.collect().await?;
+    if let Some(trailers) = answer.trailers() {
+        check(trailers)?;
+    }
+    let mut answer = answer.to_bytes();
+    if answer.len() < PREFIX {
+        return Err(Refusal::internal_fault().into());
+    }
+    let message = answer.split_off(PREFIX);
+    Ok(match (encoding, method) {
+        (Encoding::Json, Some(method)) => response_to_json(method.name(), message)?.into(),
+        _ => message,
+    })
+}
+
+/// The status that headers carry, if it is a refusal.
+fn check(headers: &HeaderMap) -> Result<(), Status> {
+    match Status::from_header_map(headers) {
+        Some(status) if status.code() != Code::Ok => Err(status),
+        _ => Ok(()),
+    }
+}
+
+/// A body that keeps its place among the calls under way until it has been sent.
+fn held(bytes: Bytes, place: Place) -> Body {
+    Body::new(Held::new(Body::new(Full::new(bytes)), place))
+}
+
+/// The status of HTTP that stands for a status of gRPC.
+const fn http_status(code: Code) -> StatusCode {
+    match code {
+        Code::Ok => StatusCode::OK,
+        Code::InvalidArgument | Code::FailedPrecondition | Code::OutOfRange => StatusCode::BAD_REQUEST,
+        Code::Unauthenticated => StatusCode::UNAUTHORIZED,
+        Code::PermissionDenied => StatusCode::FORBIDDEN,
+        Code::NotFound => StatusCode::NOT_FOUND,
+        Code::AlreadyExists | Code::Aborted => StatusCode::CONFLICT,
+        Code::ResourceExhausted => StatusCode::TOO_MANY_REQUESTS,
+        Code::Unimplemented => StatusCode::NOT_IMPLEMENTED,
+        Code::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        Code::DeadlineExceeded => StatusCode::GATEWAY_TIMEOUT,
+        Code::Cancelled | Code::Unknown | Code::Internal | Code::DataLoss => {
+            StatusCode::INTERNAL_SERVER_ERROR
+        }
+    }
+}
