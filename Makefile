@@ -3,10 +3,13 @@
 .DEFAULT_GOAL := help
 SHELL := bash
 TOOLS := target/tools
+BUF := $(TOOLS)/bin/buf
+GRPCURL := $(TOOLS)/bin/grpcurl
+CLIENTS := python typescript go java
 
 .PHONY: help
 help: ## List the targets
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: ## Run the server
@@ -23,17 +26,52 @@ lint: ## Check formatting, lints and docs; fail on any warning
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
 
 .PHONY: lint-proto
-lint-proto: $(TOOLS)/bin/buf ## Check the contract
-	$(TOOLS)/bin/buf lint
+lint-proto: $(BUF) ## Check the contract
+	$(BUF) lint
+
+# The contract as it last landed, compiled: what callers out there were built against.
+LANDED := proto/landed.yaml
+
+.PHONY: breaking
+breaking: $(BUF) ## Check that the contract breaks no caller of the last landed one
+	$(BUF) breaking --against $(LANDED)
+	@$(BUF) build --exclude-source-info -o target/contract.yaml
+	@cmp --silent target/contract.yaml $(LANDED) || \
+		{ echo "the contract has changed, and breaks nobody: run 'make land-contract' and commit $(LANDED)"; exit 1; }
+
+.PHONY: land-contract
+land-contract: $(BUF) ## Hold later changes against the contract as it is now; refuses one that breaks callers
+	$(BUF) breaking --against $(LANDED)
+	$(BUF) build --exclude-source-info -o $(LANDED)
 
 .PHONY: audit
 audit: $(TOOLS)/bin/cargo-deny ## Check the dependencies: licences, bans, sources
 	$(TOOLS)/bin/cargo-deny check bans licenses sources
 
 .PHONY: docs-check
-docs-check: $(TOOLS)/bin/grpcurl ## Run every documented grpcurl call against a real server
+docs-check: $(GRPCURL) ## Run every documented call against a real server
 	cargo build
-	python3 tests/docs.py $(TOOLS)/bin/grpcurl target/debug/arbiter
+	python3 tests/docs.py $(GRPCURL) target/debug/arbiter
+
+.PHONY: grpcurl-checks
+grpcurl-checks: $(GRPCURL) ## List, describe and call everything by grpcurl, as docs/grpcurl.md shows
+	cargo build
+	python3 tests/docs.py $(GRPCURL) target/debug/arbiter docs/grpcurl.md
+
+.PHONY: stubs
+stubs: $(CLIENTS:%=stubs-%) ## Generate the code of all clients from the contract
+
+.PHONY: $(CLIENTS:%=stubs-%)
+$(CLIENTS:%=stubs-%): stubs-%: $(BUF)
+	$(MAKE) -C clients/$* stubs BUF=$(abspath $(BUF))
+
+.PHONY: clients-check
+clients-check: $(CLIENTS:%=check-%) ## Check all clients: generated code, lints, types, every case against a real server
+
+.PHONY: $(CLIENTS:%=check-%)
+$(CLIENTS:%=check-%): check-%: $(BUF)
+	cargo build
+	$(MAKE) -C clients/$* stubs-check check BUF=$(abspath $(BUF))
 
 .PHONY: bench
 bench: ## Measure the rules alone and CPU time per call
@@ -50,7 +88,7 @@ ci: ## Everything that must hold before a change lands
 
 # Tools, by name from the registries, into the folder of the build.
 
-$(TOOLS)/bin/buf:
+$(BUF):
 	python3 -m venv $(TOOLS)/python
 	$(TOOLS)/python/bin/pip install --quiet buf-bin==1.75.0
 	mkdir -p $(TOOLS)/bin && ln -sf ../python/bin/buf $@
@@ -58,5 +96,5 @@ $(TOOLS)/bin/buf:
 $(TOOLS)/bin/cargo-deny:
 	cargo install --quiet --locked --root $(TOOLS) cargo-deny@0.20.2
 
-$(TOOLS)/bin/grpcurl:
+$(GRPCURL):
 	GOBIN=$(abspath $(TOOLS)/bin) go install github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4
