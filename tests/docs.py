@@ -1,7 +1,8 @@
 """Runs every grpcurl call of the documentation, as it stands there, against a real server.
 
 A call must be answered, or refused by the service in its own terms. Where a JSON block follows the call, that is what
-it must print. Usage: python3 tests/docs.py GRPCURL ARBITER
+it must print. The page grpcurl.md shows all that its calls print, text and errors too, and calls all there is.
+Usage: python3 tests/docs.py GRPCURL ARBITER [PAGE...]
 """
 
 import json
@@ -13,7 +14,11 @@ import sys
 from pathlib import Path
 
 DOCUMENTED = "127.0.0.1:50051"
+SERVICE = "arbiter.v1.RulesService"
+BY_HAND = "grpcurl.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
+FAILURE = re.compile(r"^(ERROR:|Error |Failed )", re.M)
+NO_REFLECTION = re.compile(r"--?(proto|protoset|import-path|use-reflection)(=|$)")
 
 
 def commands(text):
@@ -33,14 +38,15 @@ def commands(text):
 
 
 def documented_calls(page):
-    """Every grpcurl command of a page, with the answer that the page shows, if it shows one."""
+    """Every grpcurl command of a page, with the language and the text of the answer that the page shows, if it does."""
     blocks = BLOCK.findall(Path(page).read_text(encoding="utf-8"))
+    answers = ("json", "text") if Path(page).name == BY_HAND else ("json",)
     for index, (language, text) in enumerate(blocks):
         if language != "sh":
             continue
         words = list(commands(text))
         following = blocks[index + 1] if index + 1 < len(blocks) else ("", "")
-        wanted = following[1] if following[0] == "json" and len(words) == 1 else None
+        wanted = following if following[0] in answers and len(words) == 1 else None
         for command in words:
             yield command, wanted
 
@@ -58,37 +64,86 @@ def start(arbiter):
     raise SystemExit("the server does not tell its address")
 
 
+def run(command, grpcurl, address):
+    """The exit status of a command and all that it prints, as if the server were at the documented address."""
+    words = [grpcurl] + [address if word == DOCUMENTED else word for word in command[1:]]
+    done = subprocess.run(
+        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=30, check=False
+    )
+    return done.returncode, done.stdout.replace(address, DOCUMENTED)
+
+
+def meaning(language, text):
+    """What counts of a block: the values of JSON, which are several in a stream; text but for spaces at line ends."""
+    if language != "json":
+        return [line.rstrip() for line in text.rstrip().splitlines()]
+    values, rest = [], text.strip()
+    while rest:
+        value, end = json.JSONDecoder().raw_decode(rest)
+        values.append(value)
+        rest = rest[end:].lstrip()
+    return values
+
+
 def check(command, wanted, grpcurl, address):
     """What is wrong with a call, or nothing."""
-    words = [grpcurl] + [address if word == DOCUMENTED else word for word in command[1:]]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=30, check=False)
-    refused = "ERROR:" in done.stderr and '"domain": "arbiter.v1"' in done.stderr
-    if done.returncode != 0 and not refused:
-        return done.stderr
-    if wanted is not None and json.loads(done.stdout or "null") != json.loads(wanted):
-        return f"it printed\n{done.stdout}{done.stderr}\nbut the page shows\n{wanted}"
+    if any(NO_REFLECTION.match(word) for word in command):
+        return "it does not go by reflection alone"
+    status, printed = run(command, grpcurl, address)
+    if wanted is None:
+        refused = "ERROR:" in printed and '"domain": "arbiter.v1"' in printed
+        return None if status == 0 or refused else printed
+    language, shown = wanted
+    try:
+        same = meaning(language, printed) == meaning(language, shown)
+    except json.JSONDecodeError:
+        same = False
+    if not same:
+        return f"it printed\n{printed}\nbut the page shows\n{shown}"
+    fails = FAILURE.search(shown) is not None
+    if fails != (status != 0):
+        return f"it ended with the status {status}, but the page shows {'an error' if fails else 'none'}"
     return None
 
 
+def gaps(calls, grpcurl, address):
+    """What the page of all calls leaves out: calls without an answer, and methods that no call is answered by."""
+    for command, wanted in calls:
+        if wanted is None:
+            yield f"{shlex.join(command)}\nit must be alone in its block, and be followed by what it prints"
+    answered = {command[-1].replace("/", ".") for command, wanted in calls if wanted and wanted[0] == "json"}
+    status, methods = run(["grpcurl", "-plaintext", DOCUMENTED, "list", SERVICE], grpcurl, address)
+    if status != 0:
+        yield f"the methods are not listed: {methods}"
+        return
+    for method in methods.split():
+        if method not in answered:
+            yield f"no call of {method} with its answer"
+
+
 def main():
-    grpcurl, arbiter = (os.path.abspath(path) for path in sys.argv[1:3])
+    grpcurl, arbiter, *pages = map(os.path.abspath, sys.argv[1:])
     os.chdir(Path(__file__).parent.parent)
+    pages = pages or ["README.md", *sorted(map(str, Path("docs").glob("*.md")))]
     process, address = start(arbiter)
-    passed = failed = 0
+    passed, problems = 0, []
     try:
-        for page in ["README.md", *sorted(map(str, Path("docs").glob("*.md")))]:
-            for command, wanted in documented_calls(page):
+        for page in pages:
+            calls = list(documented_calls(page))
+            for command, wanted in calls:
                 problem = check(command, wanted, grpcurl, address)
                 if problem is None:
                     passed += 1
                 else:
-                    failed += 1
-                    print(f"{page}: {shlex.join(command)}\n{problem}\n", file=sys.stderr)
+                    problems.append(f"{page}: {shlex.join(command)}\n{problem}\n")
+            if Path(page).name == BY_HAND:
+                problems += [f"{page}: {gap}\n" for gap in gaps(calls, grpcurl, address)]
     finally:
         process.terminate()
         process.wait(timeout=30)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+    print(*problems, sep="\n", end="", file=sys.stderr)
+    print(f"{passed} passed, {len(problems)} failed")
+    return 1 if problems or not passed else 0
 
 
 if __name__ == "__main__":
