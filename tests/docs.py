@@ -1,4 +1,4 @@
-"""Runs every grpcurl call of the documentation, as it stands there, against a real server.
+"""Runs every call by grpcurl or curl of the documentation, as it stands there, against a real server.
 
 A call must be answered, or refused by the service in its own terms. Where a JSON block follows the call, that is what
 it must print. The page grpcurl.md shows all that its calls print, text and errors too, and calls all there is.
@@ -30,7 +30,7 @@ def commands(text):
             words = shlex.split(pending)
         except ValueError:
             continue
-        if words and words[0] == "grpcurl":
+        if words and words[0] in ("grpcurl", "curl"):
             yield words
         pending = ""
     if pending:
@@ -38,7 +38,7 @@ def commands(text):
 
 
 def documented_calls(page):
-    """Every grpcurl command of a page, with the language and the text of the answer that the page shows, if it does."""
+    """Every call of a page, with the language and the text of the answer that the page shows, if it does."""
     blocks = BLOCK.findall(Path(page).read_text(encoding="utf-8"))
     answers = ("json", "text") if Path(page).name == BY_HAND else ("json",)
     for index, (language, text) in enumerate(blocks):
@@ -66,7 +66,8 @@ def start(arbiter):
 
 def run(command, grpcurl, address):
     """The exit status of a command and all that it prints, as if the server were at the documented address."""
-    words = [grpcurl] + [address if word == DOCUMENTED else word for word in command[1:]]
+    program = [grpcurl] if command[0] == "grpcurl" else ["curl", "--silent", "--show-error"]
+    words = program + [word.replace(DOCUMENTED, address) for word in command[1:]]
     done = subprocess.run(
         words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=30, check=False
     )
