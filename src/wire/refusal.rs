@@ -1,5 +1,5 @@
 use std::{
-    collections::HashMap,
+    collections::BTreeMap,
     fmt::{Display, Write},
 };
 
@@ -26,6 +26,17 @@ const SPELT_OUT: usize = 4;
 
 /// How long the message of a status is at most, as it is sent, unless its first reason is longer.
 const MAX_MESSAGE_LENGTH: usize = 1024;
+
+/// `google.rpc.ErrorInfo`, with its metadata in order: the same refusal has the same bytes.
+#[derive(Clone, PartialEq, Message)]
+struct ErrorInfo {
+    #[prost(string, tag = "1")]
+    reason: String,
+    #[prost(string, tag = "2")]
+    domain: String,
+    #[prost(btree_map = "string, string", tag = "3")]
+    metadata: BTreeMap<String, String>,
+}
 
 /// Why a call is refused.
 #[derive(Clone, Debug, PartialEq)]
@@ -251,8 +262,8 @@ impl Refusal {
         details
     }
 
-    fn error_info(&self) -> pb::ErrorInfo {
-        let mut metadata = HashMap::new();
+    fn error_info(&self) -> ErrorInfo {
+        let mut metadata = BTreeMap::new();
         if let Some(first) = self.reasons.first() {
             for (key, value) in [("field", &first.field), ("clause", &first.clause)] {
                 if !value.is_empty() {
@@ -266,7 +277,7 @@ impl Refusal {
         if self.unlisted > 0 {
             metadata.insert("unlisted_violations".to_owned(), self.unlisted.to_string());
         }
-        pb::ErrorInfo { reason: self.reason().as_str_name().to_owned(), domain: DOMAIN.to_owned(), metadata }
+        ErrorInfo { reason: self.reason().as_str_name().to_owned(), domain: DOMAIN.to_owned(), metadata }
     }
 
     fn bad_request(&self) -> pb::BadRequest {
@@ -355,5 +366,20 @@ impl From<Refusal> for proto::Refusal {
             move_index: refusal.move_index,
             unlisted_reasons: u32::try_from(refusal.unlisted).ok().filter(|&unlisted| unlisted > 0),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_refusal_has_the_same_bytes() {
+        let reason =
+            proto::Reason { field: "move".to_owned(), clause: "C4-2".to_owned(), ..Default::default() };
+        let refusal = Refusal::illegal_move(vec![reason], Some(3));
+        let bytes = || Status::from(refusal.clone()).details().to_vec();
+        let first = bytes();
+        assert!((0..64).all(|_| bytes() == first));
     }
 }
