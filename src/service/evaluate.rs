@@ -32,18 +32,21 @@ impl<O: Observer> Referee<O> {
         request: &proto::EvaluateBatchRequest,
     ) -> Result<proto::EvaluateBatchResponse, Refusal> {
         check_items("calls", request.calls.len(), self.limits.batch_items)?;
+        let no_room = refusal_answer(Refusal::answer_too_large());
+        let reserved = size_in_batch(&no_room);
+        // What answers may take while every call that follows can still be told that there is no room for its own.
         // None once an answer did not fit: no further call is worked on then.
-        let mut room = Some(self.limits.batch_answer_bytes);
+        let mut room = self.limits.batch_answer_bytes.checked_sub(request.calls.len() * reserved);
         let answer = |call: &Bytes| {
             let fitting = room.and_then(|bytes| {
                 let answer = match read_call(call, self.limits.item_bytes) {
                     Ok(call) => self.evaluate_call(&call),
                     Err(refusal) => refusal_answer(refusal),
                 };
-                room = bytes.checked_sub(size_in_batch(&answer));
+                room = (bytes + reserved).checked_sub(size_in_batch(&answer));
                 room.map(|_| answer)
             });
-            fitting.unwrap_or_else(|| refusal_answer(Refusal::answer_too_large()))
+            fitting.unwrap_or_else(|| no_room.clone())
         };
         Ok(proto::EvaluateBatchResponse { answers: request.calls.iter().map(answer).collect() })
     }
