@@ -1,0 +1,149 @@
+package arbiter
+
+import (
+	"context"
+
+	"google.golang.org/grpc"
+
+	"github.com/arbiter-referee/arbiter/clients/go/arbiterv1"
+)
+
+// Client calls the service. It may be used by many goroutines at once.
+type Client struct {
+	connection *grpc.ClientConn
+	stub       arbiterv1.RulesServiceClient
+}
+
+// NewClient makes a client of the service at a target such as "127.0.0.1:50051": without TLS, with [DefaultTimeout] for
+// each call and with retries, unless options say otherwise. It connects at the first call.
+func NewClient(target string, options ...Option) (*Client, error) {
+	connection, err := connect(target, options)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{connection, arbiterv1.NewRulesServiceClient(connection)}, nil
+}
+
+// Close ends the connection, and whatever calls are under way.
+func (c *Client) Close() error {
+	return c.connection.Close()
+}
+
+// Stub is the generated stub over the same connection, with the same deadlines, retries and errors: for requests that
+// are at hand as a whole, and for options of gRPC.
+func (c *Client) Stub() arbiterv1.RulesServiceClient {
+	return c.stub
+}
+
+// ValidateMove says whether a move is legal and, if not, every reason why. An illegal move is an answer here, not an
+// error.
+func (c *Client) ValidateMove(
+	ctx context.Context, state *arbiterv1.State, move *arbiterv1.Move,
+) (*arbiterv1.ValidateMoveResponse, error) {
+	return c.stub.ValidateMove(ctx, &arbiterv1.ValidateMoveRequest{State: state, Move: move})
+}
+
+// ApplyMove makes a move: the next state, what happened, and where the game then stands.
+// An illegal move is an [IllegalMoveError].
+func (c *Client) ApplyMove(
+	ctx context.Context, state *arbiterv1.State, move *arbiterv1.Move,
+) (*arbiterv1.ApplyMoveResponse, error) {
+	return c.stub.ApplyMove(ctx, &arbiterv1.ApplyMoveRequest{State: state, Move: move})
+}
+
+// ResolveCaptures tells what the piece or card that has just arrived at a square captures, and the state after it.
+// Connect Four needs no square and RoyalMatch has none: nil.
+func (c *Client) ResolveCaptures(
+	ctx context.Context, state *arbiterv1.State, arrivedAt *arbiterv1.Square,
+) (*arbiterv1.ResolveCapturesResponse, error) {
+	return c.stub.ResolveCaptures(ctx, &arbiterv1.ResolveCapturesRequest{State: state, ArrivedAt: arrivedAt})
+}
+
+// DetermineWinner tells whether the game is over, why, who has won, and by which lines or scores. What is left to chance,
+// the hands of the next round of sudden death, follows from a [Seed]; without one the service draws it.
+func (c *Client) DetermineWinner(
+	ctx context.Context, state *arbiterv1.State, options ...DetermineWinnerOption,
+) (*arbiterv1.DetermineWinnerResponse, error) {
+	request := &arbiterv1.DetermineWinnerRequest{State: state}
+	for _, option := range options {
+		option.setDetermineWinner(request)
+	}
+	return c.stub.DetermineWinner(ctx, request)
+}
+
+// CompareCards compares cards of RoyalMatch, two or a ranking: which wins, and what decides it. An [Ordering] says how
+// they are compared; without one by value, then by suit.
+func (c *Client) CompareCards(
+	ctx context.Context,
+	dominant arbiterv1.RoyalMatchSuit,
+	cards []*arbiterv1.RoyalMatchCard,
+	options ...CompareCardsOption,
+) (*arbiterv1.CompareCardsResponse, error) {
+	request := &arbiterv1.CompareCardsRequest{DominantSuit: dominant, Cards: cards}
+	for _, option := range options {
+		option.setCompareCards(request)
+	}
+	return c.stub.CompareCards(ctx, request)
+}
+
+// ListGames lists the games that the service knows, with their rules and notations; with [IncludeCards] their cards too.
+func (c *Client) ListGames(
+	ctx context.Context, options ...ListGamesOption,
+) (*arbiterv1.ListGamesResponse, error) {
+	request := &arbiterv1.ListGamesRequest{}
+	for _, option := range options {
+		option.setListGames(request)
+	}
+	return c.stub.ListGames(ctx, request)
+}
+
+// NewGame starts a game: its first state. [Setup] or [Rules] name the game; what is left to chance follows from a [Seed],
+// and without one the service draws it. The state is typed, unless it is wanted [AsText].
+func (c *Client) NewGame(ctx context.Context, options ...NewGameOption) (*arbiterv1.NewGameResponse, error) {
+	request := &arbiterv1.NewGameRequest{}
+	for _, option := range options {
+		option.setNewGame(request)
+	}
+	return c.stub.NewGame(ctx, request)
+}
+
+// ListLegalMoves lists the legal moves of a state. There are none when the game is over.
+func (c *Client) ListLegalMoves(
+	ctx context.Context, state *arbiterv1.State,
+) (*arbiterv1.ListLegalMovesResponse, error) {
+	return c.stub.ListLegalMoves(ctx, &arbiterv1.ListLegalMovesRequest{State: state})
+}
+
+// ReplayGame makes many moves, one after the other. An illegal one is an [IllegalMoveError] with its index.
+func (c *Client) ReplayGame(
+	ctx context.Context, state *arbiterv1.State, moves ...*arbiterv1.Move,
+) (*arbiterv1.ReplayGameResponse, error) {
+	return c.stub.ReplayGame(ctx, &arbiterv1.ReplayGameRequest{State: state, Moves: moves})
+}
+
+// SettleTrade moves cards between the collections of both players after a game of Triple Triad that somebody has won.
+// The winner picks cards by their ids, if the trade rule gives a choice; without picks the service takes the best.
+func (c *Client) SettleTrade(
+	ctx context.Context,
+	state *arbiterv1.State,
+	collectionOne, collectionTwo []*arbiterv1.TripleTriadCard,
+	picks ...uint32,
+) (*arbiterv1.SettleTradeResponse, error) {
+	return c.stub.SettleTrade(ctx, &arbiterv1.SettleTradeRequest{
+		State: state, CollectionOne: collectionOne, CollectionTwo: collectionTwo, Picks: picks,
+	})
+}
+
+// ViewState takes out of a state what one player may not see.
+func (c *Client) ViewState(
+	ctx context.Context, state *arbiterv1.State, viewer arbiterv1.Player,
+) (*arbiterv1.ViewStateResponse, error) {
+	return c.stub.ViewState(ctx, &arbiterv1.ViewStateRequest{State: state, Viewer: viewer})
+}
+
+// RenderState shows a state in every form: typed, as notation, and as a picture in characters for people.
+func (c *Client) RenderState(
+	ctx context.Context, state *arbiterv1.State,
+) (*arbiterv1.RenderStateResponse, error) {
+	return c.stub.RenderState(ctx, &arbiterv1.RenderStateRequest{State: state})
+}

@@ -1,0 +1,192 @@
+package arbiter_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"time"
+
+	arbiter "github.com/arbiter-referee/arbiter/clients/go"
+	"github.com/arbiter-referee/arbiter/clients/go/arbiterv1"
+)
+
+// connect makes a client of the server of the tests.
+func connect() (context.Context, *arbiter.Client) {
+	client, err := arbiter.NewClient(address)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return context.Background(), client
+}
+
+// A state and a move as text, and the answer likewise.
+func Example() {
+	ctx, client := connect()
+	defer client.Close()
+
+	answer, err := client.ApplyMove(ctx, arbiter.State("445566"), arbiter.Move("7"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(answer.GetState().GetNotation())
+	fmt.Println(answer.GetOutcome().GetEndReason(), answer.GetOutcome().GetWinner())
+	// Output:
+	// c4:7x6x4:4455667
+	// END_REASON_LINE_COMPLETED PLAYER_ONE
+}
+
+func ExampleIllegalMoveError() {
+	ctx, client := connect()
+	defer client.Close()
+
+	_, err := client.ApplyMove(ctx, arbiter.State("444444"), arbiter.Move("4"))
+	if illegal, is := errors.AsType[*arbiter.IllegalMoveError](err); is {
+		for _, reason := range illegal.Reasons {
+			fmt.Println(reason.Code, reason.Clause, reason.Field, reason.Message)
+		}
+	}
+	fmt.Println(err)
+	// Output:
+	// ERROR_REASON_COLUMN_FULL C4-2 move.notation column 4 is full
+	// arbiter: illegal move: column 4 is full (ERROR_REASON_COLUMN_FULL)
+}
+
+func ExampleInvalidRequestError() {
+	ctx, client := connect()
+	defer client.Close()
+
+	board := []string{".......", ".......", ".......", "...X...", ".......", "...O..."}
+	state := &arbiterv1.ConnectFourState{Board: board, NextPlayer: 7}
+	_, err := client.DetermineWinner(ctx, arbiter.State(state))
+	if invalid, is := errors.AsType[*arbiter.InvalidRequestError](err); is {
+		for _, reason := range invalid.Reasons {
+			fmt.Println(reason.Code, reason.Field)
+		}
+	}
+	// Output:
+	// ERROR_REASON_UNKNOWN_ENUM_VALUE state.connect_four.next_player
+	// ERROR_REASON_FLOATING_TOKEN state.connect_four.board[3]
+}
+
+// What is left to chance follows from the seed.
+func ExampleClient_NewGame() {
+	ctx, client := connect()
+	defer client.Close()
+
+	game, err := client.NewGame(ctx,
+		arbiter.Setup(&arbiterv1.TripleTriadSetup{FirstPlayer: arbiterv1.Player_PLAYER_ONE.Enum()}),
+		arbiter.Rules(&arbiterv1.TripleTriadRules{Same: new(true), Plus: new(true), Combo: new(true)}),
+		arbiter.Seed(2),
+		arbiter.AsText())
+	if err != nil {
+		log.Fatal(err)
+	}
+	moves, err := client.ListLegalMoves(ctx, game.GetState())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(moves.GetMoves()), "legal moves")
+	// Output: 45 legal moves
+}
+
+func ExampleClient_CompareCards() {
+	ctx, client := connect()
+	defer client.Close()
+
+	const dominant = arbiterv1.RoyalMatchSuit_ROYAL_MATCH_SUIT_HEARTS
+	answer, err := client.CompareCards(ctx, dominant, arbiter.RoyalMatchCards("7C", "7D"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(answer.GetComparisons()[0].GetExplanation())
+	// Output: 7D beats 7C: both are neutral, and diamonds are red like hearts
+}
+
+func ExampleClient_EvaluateBatch() {
+	ctx, client := connect()
+	defer client.Close()
+
+	var calls []*arbiterv1.Call
+	for _, column := range []string{"3", "4"} {
+		request := &arbiterv1.ApplyMoveRequest{State: arbiter.State("444444"), Move: arbiter.Move(column)}
+		calls = append(calls, arbiter.Call(request))
+	}
+	answers, err := client.EvaluateBatch(ctx, calls...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, answer := range answers {
+		switch response := answer.Response.(type) {
+		case *arbiterv1.ApplyMoveResponse:
+			fmt.Println(response.GetState().GetNotation())
+		default:
+			fmt.Println(answer.Err)
+		}
+	}
+	// Output:
+	// c4:7x6x4:4444443
+	// arbiter: illegal move: column 4 is full (ERROR_REASON_COLUMN_FULL)
+}
+
+func ExampleClient_Evaluate() {
+	ctx, client := connect()
+	defer client.Close()
+
+	stream, err := client.Evaluate(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer stream.Close()
+	go func() {
+		for _, game := range []string{"4", "44", "444"} {
+			stream.Send(arbiter.Call(&arbiterv1.RenderStateRequest{State: arbiter.State(game)}))
+		}
+		stream.CloseSend()
+	}()
+	for {
+		answer, err := stream.Recv()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(answer.Response.(*arbiterv1.RenderStateResponse).GetNotation())
+	}
+	// Output:
+	// c4:7x6x4:4
+	// c4:7x6x4:44
+	// c4:7x6x4:444
+}
+
+func ExampleWithTimeout() {
+	client, err := arbiter.NewClient(address, arbiter.WithTimeout(10*time.Second))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	_, err = client.ListGames(ctx)
+	if _, late := errors.AsType[*arbiter.DeadlineError](err); late {
+		fmt.Println("that took too long")
+	}
+	// Output:
+}
+
+// TLS in both directions: the client, too, shows a certificate. (Not run, as the files are not there.)
+func ExampleWithClientCertificate() {
+	roots, _ := os.ReadFile("roots.pem")
+	certificate, _ := os.ReadFile("client.pem")
+	key, _ := os.ReadFile("client.key")
+	client, err := arbiter.NewClient("arbiter.example:443",
+		arbiter.WithRoots(roots), arbiter.WithClientCertificate(certificate, key))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+}

@@ -1,0 +1,154 @@
+package arbiter_test
+
+import (
+	"context"
+	"net"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	arbiter "github.com/arbiter-referee/arbiter/clients/go"
+	"github.com/arbiter-referee/arbiter/clients/go/arbiterv1"
+)
+
+// fake is a server that answers as the real one does not, or not yet. Calls that a test does not set are unimplemented.
+type fake struct {
+	arbiterv1.UnimplementedRulesServiceServer
+	renderState   func(context.Context, *arbiterv1.RenderStateRequest) (*arbiterv1.RenderStateResponse, error)
+	evaluateBatch func(context.Context, *arbiterv1.EvaluateBatchRequest) (*arbiterv1.EvaluateBatchResponse, error)
+	evaluate      func(arbiterv1.RulesService_EvaluateServer) error
+}
+
+func (f fake) RenderState(
+	ctx context.Context, request *arbiterv1.RenderStateRequest,
+) (*arbiterv1.RenderStateResponse, error) {
+	return f.renderState(ctx, request)
+}
+
+func (f fake) EvaluateBatch(
+	ctx context.Context, request *arbiterv1.EvaluateBatchRequest,
+) (*arbiterv1.EvaluateBatchResponse, error) {
+	return f.evaluateBatch(ctx, request)
+}
+
+func (f fake) Evaluate(stream arbiterv1.RulesService_EvaluateServer) error {
+	return f.evaluate(stream)
+}
+
+// start runs the server until the test ends, and tells its address.
+func (f fake) start(t *testing.T) string {
+	listener := must(net.Listen("tcp", "127.0.0.1:0"))(t)
+	server := grpc.NewServer()
+	arbiterv1.RegisterRulesServiceServer(server, f)
+	go server.Serve(listener)
+	t.Cleanup(server.Stop)
+	return listener.Addr().String()
+}
+
+// unavailable is a server that says UNAVAILABLE so many times before it answers, and counts the calls.
+func unavailable(times int32) (server fake, calls *atomic.Int32) {
+	calls = &atomic.Int32{}
+	try := func() error {
+		if calls.Add(1) <= times {
+			return status.Error(codes.Unavailable, "not now")
+		}
+		return nil
+	}
+	return fake{
+		renderState: func(context.Context, *arbiterv1.RenderStateRequest) (*arbiterv1.RenderStateResponse, error) {
+			return &arbiterv1.RenderStateResponse{Text: "here"}, try()
+		},
+		evaluateBatch: func(
+			_ context.Context, request *arbiterv1.EvaluateBatchRequest,
+		) (*arbiterv1.EvaluateBatchResponse, error) {
+			answers := make([]*arbiterv1.Answer, len(request.GetCalls()))
+			return &arbiterv1.EvaluateBatchResponse{Answers: answers}, try()
+		},
+	}, calls
+}
+
+func TestUnavailableIsTriedAgain(t *testing.T) {
+	server, calls := unavailable(2)
+	rendered := must(newClient(t, server.start(t)).RenderState(t.Context(), nil))(t)
+	equal(t, "answer", rendered.GetText(), "here")
+	equal(t, "calls", calls.Load(), 3)
+}
+
+func TestUnavailableIsNotTriedForEver(t *testing.T) {
+	server, calls := unavailable(100)
+	_, err := newClient(t, server.start(t)).RenderState(t.Context(), nil)
+	if wantError[*arbiter.UnreachableError](t, err); !strings.Contains(err.Error(), "not now") {
+		t.Errorf("the error is %v", err)
+	}
+	equal(t, "calls", calls.Load(), 4)
+}
+
+func TestUnavailableIsNotTriedAgainWithoutRetry(t *testing.T) {
+	server, calls := unavailable(2)
+	_, err := newClient(t, server.start(t), arbiter.WithoutRetry()).RenderState(t.Context(), nil)
+	wantError[*arbiter.UnreachableError](t, err)
+	equal(t, "calls", calls.Load(), 1)
+}
+
+func TestTooMuchIsNotTriedAgain(t *testing.T) {
+	calls := 0
+	server := fake{renderState: func(
+		context.Context, *arbiterv1.RenderStateRequest,
+	) (*arbiterv1.RenderStateResponse, error) {
+		calls++
+		return nil, status.Error(codes.ResourceExhausted, "too much")
+	}}
+	_, err := newClient(t, server.start(t)).RenderState(t.Context(), nil)
+	equal(t, "code", wantError[*arbiter.CallError](t, err).Code, codes.ResourceExhausted)
+	equal(t, "calls", calls, 1)
+}
+
+// A batch of nearly the size that the service takes.
+func TestALargeBatchIsTriedAgain(t *testing.T) {
+	server, calls := unavailable(2)
+	large := make([]*arbiterv1.Call, 250)
+	for index := range large {
+		state := arbiter.State(string(make([]byte, 4000)))
+		large[index] = arbiter.Call(&arbiterv1.RenderStateRequest{State: state})
+	}
+	must(newClient(t, server.start(t)).EvaluateBatch(t.Context(), large...))(t)
+	equal(t, "calls", calls.Load(), 3)
+}
+
+func TestACallHasFiveSecondsUnlessTold(t *testing.T) {
+	var left time.Duration
+	var streamHasDeadline bool
+	server := fake{
+		renderState: func(ctx context.Context, _ *arbiterv1.RenderStateRequest) (*arbiterv1.RenderStateResponse, error) {
+			deadline, _ := ctx.Deadline()
+			left = time.Until(deadline)
+			return &arbiterv1.RenderStateResponse{}, nil
+		},
+		evaluate: func(stream arbiterv1.RulesService_EvaluateServer) error {
+			_, streamHasDeadline = stream.Context().Deadline()
+			return status.Error(codes.Aborted, "enough")
+		},
+	}
+	target := server.start(t)
+	check := func(ctx context.Context, wanted time.Duration, options ...arbiter.Option) {
+		t.Helper()
+		must(newClient(t, target, options...).RenderState(ctx, nil))(t)
+		if left > wanted || left < wanted-2*time.Second {
+			t.Errorf("the call has %s, not %s", left, wanted)
+		}
+	}
+	check(t.Context(), 5*time.Second)
+	check(t.Context(), 30*time.Second, arbiter.WithTimeout(30*time.Second))
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	check(ctx, 20*time.Second)
+
+	_, err := must(newClient(t, target).Evaluate(t.Context()))(t).Recv()
+	equal(t, "code of the stream", wantError[*arbiter.CallError](t, err).Code, codes.Aborted)
+	equal(t, "stream has a deadline", streamHasDeadline, false)
+}

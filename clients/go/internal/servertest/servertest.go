@@ -1,0 +1,91 @@
+// Package servertest runs the real server for the tests of this module.
+package servertest
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// The server runs below a shell that ends it when its own input ends: also when a test panics and nobody is left to
+// stop it. The shell lets go of the output, so that this ends with the server.
+const guard = `"$0" "$@" & exec >&-; cat > /dev/null; kill -TERM $!; wait $!`
+
+type server struct {
+	// Where it answers gRPC: host and port.
+	address string
+	process *exec.Cmd
+	input   io.Closer
+}
+
+// Root is the folder of the repository.
+func Root() string {
+	_, here, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(here), "../../../..")
+}
+
+// RunTests runs the tests of a package with a server beside them, and tells the exit code of the process. Before, it
+// puts the address where they find it.
+func RunTests(tests *testing.M, address *string) int {
+	server, err := start()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	*address = server.address
+	code := tests.Run()
+	if err := server.stop(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}
+
+// start runs the program of ARBITER_BINARY, or else the one that `cargo build` makes, on a free port.
+func start() (*server, error) {
+	program := os.Getenv("ARBITER_BINARY")
+	if program == "" {
+		program = filepath.Join(Root(), "target/debug/arbiter")
+	}
+	if _, err := exec.LookPath(program); err != nil {
+		return nil, fmt.Errorf("there is no server (run cargo build, or set ARBITER_BINARY): %w", err)
+	}
+	process := exec.Command(
+		"sh", "-c", guard, program, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--log", "warn")
+	process.Stderr = os.Stderr
+	input, err := process.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	output, err := process.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := process.Start(); err != nil {
+		return nil, err
+	}
+	started := &server{process: process, input: input}
+	lines := bufio.NewScanner(output)
+	for lines.Scan() {
+		if words := strings.Fields(lines.Text()); len(words) == 2 && words[0] == "gRPC" {
+			started.address = words[1]
+			go io.Copy(io.Discard, output)
+			return started, nil
+		}
+	}
+	return nil, fmt.Errorf("the server has not told its address: %w", started.stop())
+}
+
+func (s *server) stop() error {
+	s.input.Close()
+	if err := s.process.Wait(); err != nil {
+		return fmt.Errorf("the server has not ended well: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package arbiter
+
+import (
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/arbiter-referee/arbiter/clients/go/arbiterv1"
+)
+
+// StateKind is whatever a state can be made of: its text, or the state of a game.
+type StateKind interface {
+	string | *arbiterv1.ConnectFourState | *arbiterv1.TripleTriadState |
+		*arbiterv1.QueenRooksState | *arbiterv1.RoyalMatchState
+}
+
+// State makes a state of its text, such as "c4:7x6x4:4453", or of the state of a game.
+func State[K StateKind](kind K) *arbiterv1.State {
+	return wrap(&arbiterv1.State{}, kind)
+}
+
+// MoveKind is whatever a move can be made of: its text, or the move of a game.
+type MoveKind interface {
+	string | *arbiterv1.ConnectFourMove | *arbiterv1.TripleTriadMove |
+		*arbiterv1.QueenRooksMove | *arbiterv1.RoyalMatchMove
+}
+
+// Move makes a move of its text, such as "4" or "17@5", or of the move of a game.
+func Move[K MoveKind](kind K) *arbiterv1.Move {
+	return wrap(&arbiterv1.Move{}, kind)
+}
+
+// Moves makes moves of their texts.
+func Moves(texts ...string) []*arbiterv1.Move {
+	return each(texts, Move)
+}
+
+// Square makes a square: rows count from the top and columns from the left, both from 0.
+func Square(row, column uint32) *arbiterv1.Square {
+	return &arbiterv1.Square{Row: &row, Column: &column}
+}
+
+// RoyalMatchCards makes cards of RoyalMatch of their texts, such as "7H".
+func RoyalMatchCards(texts ...string) []*arbiterv1.RoyalMatchCard {
+	return each(texts, func(text string) *arbiterv1.RoyalMatchCard {
+		return &arbiterv1.RoyalMatchCard{Notation: text}
+	})
+}
+
+// TripleTriadCards makes cards of Triple Triad of their texts, such as "54", the number of a card of the catalogue.
+func TripleTriadCards(texts ...string) []*arbiterv1.TripleTriadCard {
+	return each(texts, func(text string) *arbiterv1.TripleTriadCard {
+		return &arbiterv1.TripleTriadCard{Notation: text}
+	})
+}
+
+// NewGameOption is an option of [Client.NewGame].
+type NewGameOption interface {
+	setNewGame(*arbiterv1.NewGameRequest)
+}
+
+// DetermineWinnerOption is an option of [Client.DetermineWinner].
+type DetermineWinnerOption interface {
+	setDetermineWinner(*arbiterv1.DetermineWinnerRequest)
+}
+
+// CompareCardsOption is an option of [Client.CompareCards].
+type CompareCardsOption interface {
+	setCompareCards(*arbiterv1.CompareCardsRequest)
+}
+
+// ListGamesOption is an option of [Client.ListGames].
+type ListGamesOption interface {
+	setListGames(*arbiterv1.ListGamesRequest)
+}
+
+type newGameOption func(*arbiterv1.NewGameRequest)
+
+func (set newGameOption) setNewGame(request *arbiterv1.NewGameRequest) { set(request) }
+
+// SetupKind is whatever a game can be started from.
+type SetupKind interface {
+	*arbiterv1.ConnectFourSetup | *arbiterv1.TripleTriadSetup |
+		*arbiterv1.QueenRooksSetup | *arbiterv1.RoyalMatchSetup
+}
+
+// Setup names the game to start, and what it is started from.
+func Setup[K SetupKind](setup K) NewGameOption {
+	return newGameOption(func(request *arbiterv1.NewGameRequest) { wrap(request, setup) })
+}
+
+// RulesKind is whatever rules can be given as: those of a game, or a rule set such as that of a preset.
+type RulesKind interface {
+	*arbiterv1.RuleSet | *arbiterv1.ConnectFourRules | *arbiterv1.TripleTriadRules |
+		*arbiterv1.QueenRooksRules | *arbiterv1.RoyalMatchRules
+}
+
+// Rules are what a game is played by. They name the game, if there is no [Setup].
+func Rules[K RulesKind](rules K) NewGameOption {
+	set, whole := any(rules).(*arbiterv1.RuleSet)
+	if !whole {
+		set = wrap(&arbiterv1.RuleSet{}, rules)
+	}
+	return newGameOption(func(request *arbiterv1.NewGameRequest) { request.Rules = set })
+}
+
+// AsText asks for a state as text instead of a typed one.
+func AsText() NewGameOption {
+	return newGameOption(func(request *arbiterv1.NewGameRequest) {
+		request.Form = arbiterv1.StateForm_STATE_FORM_NOTATION.Enum()
+	})
+}
+
+// Seed decides whatever is left to chance: the same seed gives the same game. It is an option of [Client.NewGame] and
+// of [Client.DetermineWinner].
+type Seed uint64
+
+func (seed Seed) setNewGame(request *arbiterv1.NewGameRequest) {
+	request.Seed = new(uint64(seed))
+}
+
+func (seed Seed) setDetermineWinner(request *arbiterv1.DetermineWinnerRequest) {
+	request.Seed = new(uint64(seed))
+}
+
+// Ordering says how cards are compared. It is an option of [Client.CompareCards].
+type Ordering arbiterv1.RoyalMatchOrdering
+
+func (ordering Ordering) setCompareCards(request *arbiterv1.CompareCardsRequest) {
+	request.Ordering = arbiterv1.RoyalMatchOrdering(ordering).Enum()
+}
+
+// IncludeCards says whether the built-in cards of the games are wanted too. It is an option of [Client.ListGames].
+type IncludeCards bool
+
+func (include IncludeCards) setListGames(request *arbiterv1.ListGamesRequest) {
+	request.IncludeCards = bool(include)
+}
+
+// wrap puts a text or a message into the field of another message that is of its type, and returns that.
+// Nil is left out, as everywhere in protobuf: the service then tells what is missing.
+func wrap[M proto.Message](into M, kind any) M {
+	message := into.ProtoReflect()
+	fields := message.Descriptor().Fields()
+	if text, is := kind.(string); is {
+		message.Set(fields.ByName("notation"), protoreflect.ValueOfString(text))
+		return into
+	}
+	part := kind.(proto.Message).ProtoReflect()
+	for index := range fields.Len() {
+		field := fields.Get(index)
+		if part.IsValid() && field.Message() == part.Descriptor() {
+			message.Set(field, protoreflect.ValueOfMessage(part))
+		}
+	}
+	return into
+}
+
+func each[A, B any](items []A, make func(A) B) []B {
+	made := []B{}
+	for _, item := range items {
+		made = append(made, make(item))
+	}
+	return made
+}

@@ -1,0 +1,104 @@
+package io.arbiter.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.rpc.ErrorInfo;
+import io.arbiter.client.support.ArbiterServer;
+import io.arbiter.v1.State;
+import java.util.NoSuchElementException;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A stream, in turn and all at once, to its end and beyond. */
+@Timeout(60)
+class EvaluateStreamTest {
+    @AutoClose
+    private static final ArbiterServer SERVER = ArbiterServer.start();
+
+    @AutoClose
+    private static final ArbiterClient ARBITER = ArbiterClient.connect(SERVER.target());
+
+    @Test
+    void callsAndAnswersInTurnPlayAGame() {
+        State state = Notation.state("c4:");
+        try (EvaluateStream stream = ARBITER.evaluate()) {
+            for (String move : "4 3 4 3 4 3 4".split(" ")) {
+                stream.send(Calls.applyMove(state, Notation.move(move)));
+                state = stream.next().orThrow().getApplyMove().getState();
+            }
+            stream.finish();
+            assertFalse(stream.hasNext());
+            assertThrows(NoSuchElementException.class, stream::next);
+        }
+        assertEquals("c4:7x6x4:4343434", state.getNotation());
+    }
+
+    @Test
+    void aRefusalIsAValueAndTheStreamGoesOn() {
+        try (EvaluateStream stream = ARBITER.evaluate()) {
+            stream.send(Calls.applyMove(Notation.state("444444"), Notation.move("4")));
+            stream.send(Calls.listGames(false));
+            stream.finish();
+            assertEquals(
+                    "ERROR_REASON_COLUMN_FULL",
+                    stream.next().refusal().orElseThrow().reason());
+            assertEquals(4, stream.next().orThrow().getListGames().getGamesCount());
+            assertFalse(stream.hasNext());
+        }
+    }
+
+    /** More answers than all buffers on the way have room for: if they held up the calls, this would never end. */
+    @Test
+    void allCallsMayBeSentBeforeAnAnswerIsTaken() {
+        int calls = 5000;
+        try (EvaluateStream stream = ARBITER.evaluate()) {
+            for (int sent = 0; sent < calls; sent++) {
+                stream.send(Calls.listGames(true));
+            }
+            stream.finish();
+            int answers = 0;
+            for (; stream.hasNext(); answers++) {
+                stream.next().orThrow();
+            }
+            assertEquals(calls, answers);
+        }
+    }
+
+    @Test
+    void nothingIsSentAfterTheEnd() {
+        try (EvaluateStream stream = ARBITER.evaluate()) {
+            stream.finish();
+            stream.finish();
+            assertThrows(IllegalStateException.class, () -> stream.send(Calls.listGames(false)));
+        }
+    }
+
+    @Test
+    void aServiceThatGoesDownEndsTheStreamAndSaysSo() throws Exception {
+        ArbiterServer server = ArbiterServer.start();
+        try (ArbiterClient arbiter = ArbiterClient.connect(server.target());
+                EvaluateStream stream = arbiter.evaluate()) {
+            stream.send(Calls.listGames(false));
+            stream.next().orThrow();
+            server.close();
+            UnreachableException failure = assertThrows(UnreachableException.class, stream::hasNext);
+            assertEquals(
+                    "ERROR_REASON_SHUTTING_DOWN",
+                    failure.details().get(0).unpack(ErrorInfo.class).getReason());
+            assertThrows(UnreachableException.class, () -> stream.send(Calls.listGames(false)));
+        }
+    }
+
+    @Test
+    void aThreadThatWaitsCanBeInterrupted() {
+        try (EvaluateStream stream = ARBITER.evaluate()) {
+            Thread.currentThread().interrupt();
+            assertThrows(ArbiterException.class, stream::hasNext);
+            assertTrue(Thread.interrupted());
+        }
+    }
+}

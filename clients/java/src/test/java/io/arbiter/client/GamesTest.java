@@ -1,0 +1,186 @@
+package io.arbiter.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.arbiter.client.support.ArbiterServer;
+import io.arbiter.v1.ApplyMoveResponse;
+import io.arbiter.v1.CompareCardsResponse;
+import io.arbiter.v1.ConnectFourMove;
+import io.arbiter.v1.ConnectFourSetup;
+import io.arbiter.v1.DetermineWinnerResponse;
+import io.arbiter.v1.EndReason;
+import io.arbiter.v1.GameDescription;
+import io.arbiter.v1.Move;
+import io.arbiter.v1.Outcome;
+import io.arbiter.v1.Player;
+import io.arbiter.v1.QueenRooksRules;
+import io.arbiter.v1.Result;
+import io.arbiter.v1.RoyalMatchOrder;
+import io.arbiter.v1.RoyalMatchOrdering;
+import io.arbiter.v1.RoyalMatchSetup;
+import io.arbiter.v1.RoyalMatchSuit;
+import io.arbiter.v1.RuleSet;
+import io.arbiter.v1.SettleTradeResponse;
+import io.arbiter.v1.Square;
+import io.arbiter.v1.State;
+import io.arbiter.v1.StateForm;
+import io.arbiter.v1.TripleTriadRules;
+import io.arbiter.v1.TripleTriadSetup;
+import io.arbiter.v1.TripleTriadState;
+import io.arbiter.v1.TripleTriadTradeRule;
+import io.arbiter.v1.Verdict;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+/** Whole games, through the client's own methods. */
+class GamesTest {
+    @AutoClose
+    private static final ArbiterServer SERVER = ArbiterServer.start();
+
+    @AutoClose
+    private static final ArbiterClient ARBITER = ArbiterClient.connect(SERVER.target());
+
+    /** A game that was played to its end. */
+    private record Played(State first, List<Move> moves, State last, Outcome outcome) {}
+
+    /** Plays the first legal move until the game is over. */
+    private static Played play(State first) {
+        List<Move> moves = new ArrayList<>();
+        State state = first;
+        Outcome outcome = ARBITER.determineWinner(state).getOutcome();
+        while (outcome.getResult() == Result.RESULT_IN_PROGRESS) {
+            Move move = ARBITER.listLegalMoves(state).getMoves(0);
+            assertEquals(
+                    Verdict.VERDICT_LEGAL, ARBITER.validateMove(state, move).getVerdict());
+            ApplyMoveResponse made = ARBITER.applyMove(state, move);
+            moves.add(move);
+            state = made.getState();
+            outcome = made.getOutcome();
+        }
+        assertTrue(ARBITER.listLegalMoves(state).getMovesList().isEmpty());
+        assertEquals(state, ARBITER.replayGame(first, moves).getState());
+        return new Played(first, moves, state, outcome);
+    }
+
+    @Test
+    void connectFourTyped() {
+        State state = ARBITER.newGame(game -> game.setConnectFour(ConnectFourSetup.getDefaultInstance()))
+                .getState();
+        Outcome outcome = Outcome.getDefaultInstance();
+        for (int column : new int[] {3, 2, 3, 2, 3, 2, 3}) {
+            Move move = Move.newBuilder()
+                    .setConnectFour(ConnectFourMove.newBuilder().setColumn(column))
+                    .build();
+            ApplyMoveResponse made = ARBITER.applyMove(state, move);
+            state = made.getState();
+            outcome = made.getOutcome();
+        }
+        assertEquals(Player.PLAYER_ONE, outcome.getWinner());
+        assertEquals(EndReason.END_REASON_LINE_COMPLETED, outcome.getEndReason());
+        assertEquals(state, ARBITER.viewState(state, Player.PLAYER_TWO).getState());
+        assertTrue(ARBITER.resolveCaptures(state).getCapturesList().isEmpty());
+    }
+
+    @Test
+    void connectFourAsText() {
+        State state = ARBITER.replayGame("c4:", "4", "3", "4", "3", "4").getState();
+        assertEquals("c4:7x6x4:43434", state.getNotation());
+        state = ARBITER.applyMove(state, "3").getState();
+        ApplyMoveResponse won = ARBITER.applyMove(state.getNotation(), "4");
+        assertEquals(Notation.state("c4:7x6x4:4343434"), won.getState());
+        assertEquals(won.getOutcome(), ARBITER.determineWinner("4343434").getOutcome());
+        assertEquals(
+                "|.|.|.|X|.|.|.|",
+                ARBITER.renderState(won.getState())
+                        .getText()
+                        .lines()
+                        .toList()
+                        .get(2)
+                        .replace(' ', '.'));
+        assertEquals(
+                Verdict.VERDICT_ILLEGAL, ARBITER.validateMove("4343434", "1").getVerdict());
+        assertEquals(3, ARBITER.listLegalMoves("c4:3x3x3:").getMovesCount());
+    }
+
+    @Test
+    void tripleTriadFromTheDealToTheTrade() {
+        TripleTriadRules rules = TripleTriadRules.newBuilder()
+                .setElemental(true)
+                .setSame(true)
+                .setPlus(true)
+                .setCombo(true)
+                .setTradeRule(TripleTriadTradeRule.TRIPLE_TRIAD_TRADE_RULE_ONE)
+                .build();
+        Played played = play(ARBITER.newGame(game -> game.setTripleTriad(TripleTriadSetup.getDefaultInstance())
+                        .setRules(RuleSet.newBuilder().setTripleTriad(rules))
+                        .setSeed(2))
+                .getState());
+        assertEquals(9, played.moves.size());
+
+        DetermineWinnerResponse end = ARBITER.determineWinner(played.last, 1);
+        assertEquals(played.outcome, end.getOutcome());
+        assertEquals(Result.RESULT_WINNER_DETERMINED, end.getOutcome().getResult(), "this seed has a winner");
+        TripleTriadState dealt = played.first.getTripleTriad();
+        SettleTradeResponse trade = ARBITER.settleTrade(played.last, dealt.getHandOneList(), dealt.getHandTwoList());
+        assertEquals(1, trade.getTransfersCount());
+        assertEquals(end.getOutcome().getWinner(), trade.getTransfers(0).getTo());
+        int taken = trade.getTransfers(0).getCardId();
+        assertEquals(trade, ARBITER.settleTrade(played.last, dealt.getHandOneList(), dealt.getHandTwoList(), taken));
+
+        State seen = ARBITER.viewState(played.first, Player.PLAYER_ONE).getState();
+        assertEquals(5, seen.getTripleTriad().getHandOneCount());
+        assertEquals(5, seen.getTripleTriad().getView().getHiddenCards());
+    }
+
+    @Test
+    void queenAndRooksToItsEnd() {
+        QueenRooksRules rules =
+                QueenRooksRules.newBuilder().setSize(4).setQuietMoveLimit(20).build();
+        Played played =
+                play(ARBITER.newGame(game -> game.setRules(RuleSet.newBuilder().setQueenRooks(rules)))
+                        .getState());
+        assertFalse(played.moves.isEmpty());
+        assertNotEquals(EndReason.END_REASON_UNSPECIFIED, played.outcome.getEndReason());
+
+        Square b1 = Square.newBuilder().setRow(0).setColumn(1).build();
+        assertEquals(1, ARBITER.resolveCaptures("qr:rR1q/2rr/R2R/Q3", b1).getCapturesCount());
+    }
+
+    @Test
+    void royalMatchAsText() {
+        Played played = play(ARBITER.newGame(game -> game.setRoyalMatch(
+                                RoyalMatchSetup.newBuilder().setPlayers(3).setHandSize(3))
+                        .setSeed(11)
+                        .setForm(StateForm.STATE_FORM_NOTATION))
+                .getState());
+        assertEquals(Notation.state("rm:vC:4C,AS,10H;0/QH,10S,10D;0/QS,5C,9C;0"), played.first);
+        assertEquals(9, played.moves.size());
+        assertEquals(EndReason.END_REASON_HANDS_EMPTY, played.outcome.getEndReason());
+    }
+
+    @Test
+    void cardsAreCompared() {
+        CompareCardsResponse byValue = ARBITER.compareCards(RoyalMatchSuit.ROYAL_MATCH_SUIT_HEARTS, "A♠", "2♥");
+        assertEquals(RoyalMatchOrder.ROYAL_MATCH_ORDER_FIRST_WINS, byValue.getOrder());
+        CompareCardsResponse bySuit = ARBITER.compareCards(
+                RoyalMatchSuit.ROYAL_MATCH_SUIT_HEARTS,
+                RoyalMatchOrdering.ROYAL_MATCH_ORDERING_SUIT_THEN_VALUE,
+                byValue.getRanking(0),
+                byValue.getRanking(1));
+        assertEquals(RoyalMatchOrder.ROYAL_MATCH_ORDER_SECOND_WINS, bySuit.getOrder());
+    }
+
+    @Test
+    void theGamesAreListed() {
+        List<String> names = ARBITER.listGames().getGamesList().stream()
+                .map(GameDescription::getName)
+                .toList();
+        assertEquals(List.of("connect_four", "triple_triad", "queen_rooks", "royal_match"), names);
+        assertEquals(110, ARBITER.listGames(true).getGames(1).getTripleTriadCardsCount());
+    }
+}

@@ -1,0 +1,180 @@
+package io.arbiter.client;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.arbiter.client.support.FakeServer;
+import io.arbiter.v1.EvaluateRequest;
+import io.arbiter.v1.EvaluateResponse;
+import io.arbiter.v1.ListGamesRequest;
+import io.arbiter.v1.ListGamesResponse;
+import io.arbiter.v1.RulesServiceGrpc.RulesServiceImplBase;
+import io.grpc.Context;
+import io.grpc.Deadline;
+import io.grpc.Status;
+import io.grpc.stub.StreamObserver;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A service that is not there, does not answer, or only sometimes. */
+class SurroundingsTest {
+    private static final Duration SHORT = Duration.ofMillis(200);
+    private static final Duration BOUND = Duration.ofSeconds(10);
+
+    /** Answers {@code ListGames} after some failures, and notes when each call would be too late. */
+    private static final class Unsteady extends RulesServiceImplBase {
+        private final Status failure;
+        private final int failures;
+        private final List<Long> milliseconds = Collections.synchronizedList(new ArrayList<>());
+
+        Unsteady(Status failure, int failures) {
+            this.failure = failure;
+            this.failures = failures;
+        }
+
+        @Override
+        public void listGames(ListGamesRequest request, StreamObserver<ListGamesResponse> answer) {
+            note();
+            if (milliseconds.size() <= failures) {
+                answer.onError(failure.asRuntimeException());
+                return;
+            }
+            answer.onNext(ListGamesResponse.getDefaultInstance());
+            answer.onCompleted();
+        }
+
+        @Override
+        public StreamObserver<EvaluateRequest> evaluate(StreamObserver<EvaluateResponse> answers) {
+            note();
+            answers.onCompleted();
+            return new StreamObserver<>() {
+                @Override
+                public void onNext(EvaluateRequest request) {}
+
+                @Override
+                public void onError(Throwable error) {}
+
+                @Override
+                public void onCompleted() {}
+            };
+        }
+
+        private void note() {
+            Deadline deadline = Context.current().getDeadline();
+            milliseconds.add(deadline == null ? null : deadline.timeRemaining(MILLISECONDS));
+        }
+    }
+
+    private static String target(ServerSocket socket) {
+        return "127.0.0.1:" + socket.getLocalPort();
+    }
+
+    private static ServerSocket listen() throws IOException {
+        return new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    }
+
+    @Test
+    void aDeadAddressIsUnreachableInBoundedTime() throws Exception {
+        ServerSocket closed = listen();
+        closed.close();
+        try (ArbiterClient arbiter = ArbiterClient.connect(target(closed))) {
+            UnreachableException failure =
+                    assertTimeout(BOUND, () -> assertThrows(UnreachableException.class, arbiter::listGames));
+            assertEquals(Status.Code.UNAVAILABLE, failure.code());
+            assertTrue(failure.getMessage().contains("Connection refused"), failure::getMessage);
+            try (EvaluateStream stream = arbiter.evaluate()) {
+                assertThrows(UnreachableException.class, () -> stream.send(Calls.listGames(false)));
+            }
+        }
+    }
+
+    @Test
+    void aServiceThatNeverAnswersExceedsTheDeadline() throws Exception {
+        try (ServerSocket silent = listen();
+                ArbiterClient arbiter =
+                        ArbiterClient.builder(target(silent)).deadline(SHORT).build()) {
+            DeadlineExceededException failure =
+                    assertTimeout(BOUND, () -> assertThrows(DeadlineExceededException.class, arbiter::listGames));
+            assertEquals(Status.Code.DEADLINE_EXCEEDED, failure.code());
+            try (EvaluateStream stream = arbiter.evaluate(SHORT)) {
+                assertThrows(DeadlineExceededException.class, stream::hasNext);
+            }
+        }
+    }
+
+    @Test
+    void aCallHasFiveSecondsUnlessToldOtherwise() throws Exception {
+        Unsteady service = new Unsteady(Status.OK, 0);
+        try (FakeServer server = FakeServer.start(service);
+                ArbiterClient arbiter = ArbiterClient.connect(server.target());
+                EvaluateStream stream = arbiter.evaluate()) {
+            assertFalse(stream.hasNext());
+            arbiter.listGames();
+            arbiter.withDeadline(Duration.ofSeconds(50)).listGames();
+            arbiter.withoutDeadline().listGames();
+        }
+        assertNull(service.milliseconds.get(0), "a stream has none");
+        assertWithin(5, service.milliseconds.get(1));
+        assertWithin(50, service.milliseconds.get(2));
+        assertNull(service.milliseconds.get(3));
+    }
+
+    /** Some of the time is spent on the way, and more on a busy machine. */
+    private static void assertWithin(int seconds, long milliseconds) {
+        long spent = seconds * 1000 - milliseconds;
+        assertTrue(spent >= 0 && spent < 2000, () -> milliseconds + " ms are left of " + seconds + " s");
+    }
+
+    @Test
+    void aDeadlineIsPositive() {
+        ArbiterClientBuilder builder = ArbiterClient.builder("127.0.0.1:1");
+        assertThrows(IllegalArgumentException.class, () -> builder.deadline(Duration.ZERO));
+    }
+
+    @Test
+    void aCallIsRepeatedWhileTheServiceIsUnavailable() throws Exception {
+        Unsteady service = new Unsteady(Status.UNAVAILABLE, 2);
+        try (FakeServer server = FakeServer.start(service);
+                ArbiterClient arbiter = ArbiterClient.connect(server.target())) {
+            assertEquals(ListGamesResponse.getDefaultInstance(), arbiter.listGames());
+        }
+        assertEquals(3, service.milliseconds.size());
+    }
+
+    @Test
+    void aCallIsMadeFourTimesAtMost() throws Exception {
+        assertEquals(4, attempts(new Unsteady(Status.UNAVAILABLE, 9), true));
+    }
+
+    @Test
+    void withoutRetriesACallIsMadeOnce() throws Exception {
+        assertEquals(1, attempts(new Unsteady(Status.UNAVAILABLE, 9), false));
+    }
+
+    @Test
+    void aCallThatAsksForTooMuchIsNotRepeated() throws Exception {
+        assertEquals(1, attempts(new Unsteady(Status.RESOURCE_EXHAUSTED, 9), true));
+    }
+
+    private static int attempts(Unsteady service, boolean retries) throws IOException {
+        try (FakeServer server = FakeServer.start(service)) {
+            ArbiterClientBuilder builder = ArbiterClient.builder(server.target());
+            try (ArbiterClient arbiter = (retries ? builder : builder.noRetries()).build()) {
+                ArbiterException failure = assertThrows(ArbiterException.class, arbiter::listGames);
+                assertEquals(service.failure.getCode(), failure.code());
+            }
+        }
+        return service.milliseconds.size();
+    }
+}
