@@ -1,0 +1,36 @@
+"""A client of Arbiter, the referee over gRPC.
+
+`Client` and `AsyncClient` have a method for each call of the service. `v1` has the messages of the contract, `calls`
+writes calls down for `evaluate_batch` and `evaluate`, and every failure is an `ArbiterError`.
+"""
+
+from . import v1
+from .call import Answer, Call, calls
+from .client import AsyncClient, Client
+from .connection import Tls
+from .errors import (
+    ArbiterError,
+    DeadlineExceededError,
+    IllegalMoveError,
+    InvalidRequestError,
+    Reason,
+    RefusedError,
+    UnreachableError,
+)
+
+__all__ = [
+    "Answer",
+    "ArbiterError",
+    "AsyncClient",
+    "Call",
+    "Client",
+    "DeadlineExceededError",
+    "IllegalMoveError",
+    "InvalidRequestError",
+    "Reason",
+    "RefusedError",
+    "Tls",
+    "UnreachableError",
+    "calls",
+    "v1",
+]

@@ -1,0 +1,260 @@
+"""Every call of the service, written down once: what it takes, how its request is made, what it answers."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Coroutine, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, TypeAlias, TypeVar, cast, overload
+
+import grpc
+from google.protobuf.message import Message
+
+from . import v1
+from .errors import ArbiterError, RefusedError, read_refusal
+from .forms import (
+    MoveLike,
+    RoyalMatchCardLike,
+    RulesLike,
+    SetupLike,
+    SquareLike,
+    StateLike,
+    TripleTriadCardLike,
+    hold,
+    to_message,
+    to_new_game,
+    to_square,
+)
+
+if TYPE_CHECKING:
+    from .client import AsyncClient, Client
+
+P = ParamSpec("P")
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+
+Answer: TypeAlias = (
+    v1.ValidateMoveResponse
+    | v1.ApplyMoveResponse
+    | v1.ResolveCapturesResponse
+    | v1.DetermineWinnerResponse
+    | v1.CompareCardsResponse
+    | v1.ListGamesResponse
+    | v1.NewGameResponse
+    | v1.ListLegalMovesResponse
+    | v1.ReplayGameResponse
+    | v1.SettleTradeResponse
+    | v1.ViewStateResponse
+    | v1.RenderStateResponse
+    | RefusedError
+)
+"""The answer to one of many calls: its response, or why it was refused."""
+
+
+def as_it_is(response: Any) -> Any:
+    """Gives a response to the caller as it came."""
+    return response
+
+
+@dataclass(frozen=True)
+class Call(Generic[R_co]):
+    """A call that has not been made yet, and what it is answered by."""
+
+    request: Message
+    """The request: its type says which call it is."""
+    timeout: float | None = None
+    """The seconds that the answer may take. Left out: those of the client. `math.inf`: any number."""
+    read: Callable[[Any], R_co] = field(default=as_it_is, repr=False, compare=False)
+    """Makes what the caller gets of the response."""
+
+    @property
+    def rpc(self) -> str:
+        """The name of the call, such as `ApplyMove`."""
+        return type(self.request).__name__.removesuffix("Request")
+
+    def to_item(self) -> v1.Call:
+        """The same as one of many."""
+        if self.timeout is not None:
+            raise ValueError("one of many calls has no timeout of its own: give it to all of them together")
+        return hold(v1.Call, "kind", self.request)
+
+
+class Method(Protocol[P, R_co]):
+    """What a method of `Calls` is, for type checkers: it depends on who makes the call."""
+
+    @overload
+    def __get__(self, caller: Client, owner: type) -> Callable[P, R_co]: ...
+    @overload
+    def __get__(self, caller: AsyncClient, owner: type) -> Callable[P, Coroutine[Any, Any, R_co]]: ...
+    @overload
+    def __get__(self, caller: WrittenCalls, owner: type) -> Callable[P, Call[R_co]]: ...
+    @overload
+    def __get__(self, caller: None, owner: type) -> Callable[..., Any]: ...
+
+
+def sent(write: Callable[Concatenate[Any, P], Call[R]]) -> Method[P, R]:
+    """Makes a method that writes a call down into one that makes it, in the way of its class."""
+
+    @functools.wraps(write)
+    def method(self: Calls, /, *args: P.args, **kwargs: P.kwargs) -> Any:
+        return self._send(write(self, *args, **kwargs))
+
+    return cast("Method[P, R]", method)
+
+
+class Calls:
+    """The calls of the service.
+
+    Where a method is said to give a `Call[X]`, `Client` answers an `X`, `AsyncClient` is awaited for one, and `calls`
+    gives the call itself. `timeout` is in seconds: left out it is the client's, and `math.inf` is any number of them.
+    """
+
+    def _send(self, call: Call[Any]) -> Any:
+        raise NotImplementedError
+
+    @sent
+    def validate_move(
+        self, state: StateLike, move: MoveLike, *, timeout: float | None = None
+    ) -> Call[v1.ValidateMoveResponse]:
+        """Says whether a move is legal and, if not, every reason why: an illegal move is an answer here, no error."""
+        request = v1.ValidateMoveRequest(state=to_message(v1.State, state), move=to_message(v1.Move, move))
+        return Call(request, timeout)
+
+    @sent
+    def apply_move(
+        self, state: StateLike, move: MoveLike, *, timeout: float | None = None
+    ) -> Call[v1.ApplyMoveResponse]:
+        """Makes a move: the next state, what happened, and where the game then stands.
+
+        An illegal move is an `IllegalMoveError`.
+        """
+        request = v1.ApplyMoveRequest(state=to_message(v1.State, state), move=to_message(v1.Move, move))
+        return Call(request, timeout)
+
+    @sent
+    def resolve_captures(
+        self, state: StateLike, arrived_at: SquareLike | None = None, *, timeout: float | None = None
+    ) -> Call[v1.ResolveCapturesResponse]:
+        """Tells what the piece or card that has just arrived captures, and the state after it."""
+        square = None if arrived_at is None else to_square(arrived_at)
+        return Call(v1.ResolveCapturesRequest(state=to_message(v1.State, state), arrived_at=square), timeout)
+
+    @sent
+    def determine_winner(
+        self, state: StateLike, *, seed: int | None = None, timeout: float | None = None
+    ) -> Call[v1.DetermineWinnerResponse]:
+        """Tells whether the game is over, why, who has won, and by which lines or scores."""
+        return Call(v1.DetermineWinnerRequest(state=to_message(v1.State, state), seed=seed), timeout)
+
+    @sent
+    def compare_cards(
+        self,
+        cards: Iterable[RoyalMatchCardLike],
+        dominant_suit: v1.RoyalMatchSuit,
+        *,
+        ordering: v1.RoyalMatchOrdering | None = None,
+        timeout: float | None = None,
+    ) -> Call[v1.CompareCardsResponse]:
+        """Compares cards of RoyalMatch: which wins, and what decides it."""
+        request = v1.CompareCardsRequest(
+            cards=[to_message(v1.RoyalMatchCard, card) for card in cards],
+            dominant_suit=dominant_suit,
+            ordering=ordering,
+        )
+        return Call(request, timeout)
+
+    @sent
+    def list_games(self, *, include_cards: bool = False, timeout: float | None = None) -> Call[v1.ListGamesResponse]:
+        """Lists the games that the service knows, with their rules and notations and, if wanted, their cards."""
+        return Call(v1.ListGamesRequest(include_cards=include_cards), timeout)
+
+    @sent
+    def new_game(
+        self,
+        setup: SetupLike | None = None,
+        *,
+        rules: RulesLike | None = None,
+        seed: int | None = None,
+        form: v1.StateForm | None = None,
+        timeout: float | None = None,
+    ) -> Call[v1.NewGameResponse]:
+        """Starts a game, by its set-up, by its name or by its rules. Left without a `form`, its state is typed."""
+        request = to_new_game(setup)
+        ruled = None if rules is None else to_message(v1.RuleSet, rules)
+        request.MergeFrom(v1.NewGameRequest(rules=ruled, seed=seed, form=form))
+        return Call(request, timeout)
+
+    @sent
+    def list_legal_moves(self, state: StateLike, *, timeout: float | None = None) -> Call[v1.ListLegalMovesResponse]:
+        """Lists the legal moves of a state, in a fixed order. There are none when the game is over."""
+        return Call(v1.ListLegalMovesRequest(state=to_message(v1.State, state)), timeout)
+
+    @sent
+    def replay_game(
+        self, state: StateLike, moves: Iterable[MoveLike], *, timeout: float | None = None
+    ) -> Call[v1.ReplayGameResponse]:
+        """Makes many moves, one after the other. An illegal one is an `IllegalMoveError` with its `move_index`."""
+        request = v1.ReplayGameRequest(
+            state=to_message(v1.State, state), moves=[to_message(v1.Move, move) for move in moves]
+        )
+        return Call(request, timeout)
+
+    @sent
+    def settle_trade(
+        self,
+        state: StateLike,
+        collection_one: Iterable[TripleTriadCardLike],
+        collection_two: Iterable[TripleTriadCardLike],
+        *,
+        picks: Iterable[int] = (),
+        timeout: float | None = None,
+    ) -> Call[v1.SettleTradeResponse]:
+        """Moves cards between collections after a game of Triple Triad that somebody has won."""
+        request = v1.SettleTradeRequest(
+            state=to_message(v1.State, state),
+            collection_one=[to_message(v1.TripleTriadCard, card) for card in collection_one],
+            collection_two=[to_message(v1.TripleTriadCard, card) for card in collection_two],
+            picks=picks,
+        )
+        return Call(request, timeout)
+
+    @sent
+    def view_state(
+        self, state: StateLike, viewer: v1.Player, *, timeout: float | None = None
+    ) -> Call[v1.ViewStateResponse]:
+        """Takes out of a state what one player may not see."""
+        return Call(v1.ViewStateRequest(state=to_message(v1.State, state), viewer=viewer), timeout)
+
+    @sent
+    def render_state(self, state: StateLike, *, timeout: float | None = None) -> Call[v1.RenderStateResponse]:
+        """Shows a state in every form: typed, as text, and as a picture in characters for people."""
+        return Call(v1.RenderStateRequest(state=to_message(v1.State, state)), timeout)
+
+    @sent
+    def evaluate_batch(self, calls: Iterable[Call[Any]], *, timeout: float | None = None) -> Call[list[Answer]]:
+        """Makes many calls in one. Each has its answer, in order: one that is refused does not spoil the others."""
+        request = v1.EvaluateBatchRequest(calls=[call.to_item() for call in calls])
+        return Call(request, timeout, lambda response: [read_answer(answer) for answer in response.answers])
+
+
+class WrittenCalls(Calls):
+    """Calls that are not made but written down, to be handed to `evaluate_batch` and `evaluate`."""
+
+    def _send(self, call: Call[R]) -> Call[R]:
+        return call
+
+
+calls = WrittenCalls()
+"""Writes calls down: `calls.apply_move("444", "4")` is to be made by `evaluate_batch` or `evaluate`."""
+
+
+def read_answer(answer: v1.Answer) -> Answer:
+    """Reads the answer to one of many calls."""
+    kind = answer.WhichOneof("kind")
+    if kind is None:
+        raise ArbiterError(
+            grpc.StatusCode.UNIMPLEMENTED, "the service answered in a way that this client does not know"
+        )
+    if kind == "refusal":
+        return read_refusal(answer.refusal)
+    return cast("Answer", getattr(answer, kind))

@@ -1,0 +1,131 @@
+"""The clients: one that waits for its answers, and one for asyncio."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import AsyncGenerator, AsyncIterable, Generator, Iterable
+from types import ModuleType, TracebackType
+from typing import Any, ClassVar, TypeVar
+
+import grpc
+import grpc.aio
+
+from .call import Answer, Call, Calls, read_answer
+from .connection import Tls, channel_options
+from .errors import ArbiterError, read_errors
+from .stream import Sending
+from .v1.rules_service_pb2_grpc import RulesServiceStub
+
+R = TypeVar("R")
+
+
+class Connected(Calls):
+    """What the clients have in common: a channel to the service, and a deadline for each call."""
+
+    _grpc: ClassVar[ModuleType]
+
+    def __init__(self, target: str, *, tls: Tls | None = None, timeout: float = 5.0, retry: bool = True) -> None:
+        options = channel_options(tls, retry=retry)
+        self._timeout = timeout
+        self._channel = (
+            self._grpc.insecure_channel(target, options)
+            if tls is None
+            else self._grpc.secure_channel(target, tls.credentials(), options)
+        )
+        self._stub: Any = RulesServiceStub(self._channel)
+
+    def _seconds(self, timeout: float | None) -> float | None:
+        """What gRPC takes for a timeout: None is no limit there."""
+        seconds = self._timeout if timeout is None else timeout
+        return None if seconds == math.inf else seconds
+
+    def _begin(self, call: Call[Any]) -> Any:
+        return getattr(self._stub, call.rpc)(call.request, timeout=self._seconds(call.timeout))
+
+
+class Client(Connected):
+    """A connection to the service at `target`, such as `127.0.0.1:50051`. For any number of threads; closed by `with`.
+
+    In plaintext, unless `tls` is given. A call may take `timeout` seconds, all its attempts together; `math.inf` is no
+    limit. Unless `retry` is off, a service that is UNAVAILABLE is asked up to four times.
+    """
+
+    _grpc: ClassVar[ModuleType] = grpc
+
+    def _send(self, call: Call[R]) -> R:
+        with read_errors():
+            return call.read(self._begin(call))
+
+    def evaluate(self, calls: Iterable[Call[Any]], *, timeout: float = math.inf) -> Generator[Answer, None, None]:
+        """Makes calls as they come, and answers each in its order, as `evaluate_batch` does.
+
+        `calls` is read by a thread of its own, so that it may wait for answers. To stop early, close the iterator.
+        """
+        sending = Sending()
+        stream = self._stub.Evaluate(sending.messages(calls), timeout=self._seconds(timeout))
+        try:
+            with sending.read_errors():
+                for response in stream:
+                    yield read_answer(response.answer)
+        finally:
+            stream.cancel()
+
+    def close(self) -> None:
+        """Closes the connection. Calls under way are cancelled."""
+        self._channel.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class AsyncClient(Connected):
+    """The same as `Client` for asyncio: its methods are awaited, and it is closed by `async with`.
+
+    It belongs to the event loop that it is made in.
+    """
+
+    _grpc: ClassVar[ModuleType] = grpc.aio
+
+    async def _send(self, call: Call[R]) -> R:
+        with read_errors():
+            return call.read(readable(await self._begin(call)))
+
+    async def evaluate(
+        self, calls: Iterable[Call[Any]] | AsyncIterable[Call[Any]], *, timeout: float = math.inf
+    ) -> AsyncGenerator[Answer, None]:
+        """Makes calls as they come, and answers each in its order, as `evaluate_batch` does.
+
+        `calls` is read by a task of its own, so that it may wait for answers. To stop early, close the iterator.
+        """
+        sending = Sending()
+        stream = self._stub.Evaluate(sending.async_messages(calls), timeout=self._seconds(timeout))
+        try:
+            with sending.read_errors():
+                async for response in stream:
+                    yield read_answer(readable(response).answer)
+        finally:
+            stream.cancel()
+
+    async def close(self) -> None:
+        """Closes the connection. Calls under way are cancelled."""
+        await self._channel.close()
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+def readable(response: Any) -> Any:
+    """Raises the error that gRPC raises elsewhere: for asyncio it answers None for bytes that are no such message."""
+    if response is None:
+        raise ArbiterError(grpc.StatusCode.INTERNAL, "the answer cannot be read")
+    return response

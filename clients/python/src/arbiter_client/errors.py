@@ -1,0 +1,218 @@
+"""Why a call failed: the exceptions, and how they are read from what the service has answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import grpc
+from google.protobuf.message import DecodeError, Message
+from google.rpc import error_details_pb2, status_pb2
+
+from . import v1
+
+DOMAIN = "arbiter.v1"
+CODES = {code.value[0]: code for code in grpc.StatusCode}
+
+M = TypeVar("M", bound=Message)
+
+
+class ArbiterError(Exception):
+    """A call that failed: with a status of gRPC and a message for people."""
+
+    code: grpc.StatusCode
+    """The status, such as `grpc.StatusCode.UNAVAILABLE`."""
+    message: str
+    """The message of the status."""
+
+    def __init__(self, code: grpc.StatusCode, message: str) -> None:
+        super().__init__(code, message)
+        self.code = code
+        self.message = message
+
+    def __str__(self) -> str:
+        return f"{self.code.name}: {self.message}"
+
+
+class UnreachableError(ArbiterError):
+    """The service could not be reached, or is going down. A failure of TLS is told in the message."""
+
+
+class DeadlineExceededError(ArbiterError):
+    """There was no answer in time."""
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One reason for which the service refuses something."""
+
+    code: str
+    """The name of an `ErrorReason`, also of one that this client does not know yet; the number of such a one where the
+    service has told no name."""
+    message: str
+    """The reason in words. The wording may change between versions."""
+    field: str = ""
+    """The field of the request that it is about, such as `move.notation`. Empty when it is about none."""
+    clause: str = ""
+    """The clause of the rules that says so, such as `C4-2`. Empty when none does, or when it is not told."""
+
+    def __str__(self) -> str:
+        place = f"{self.field}: " if self.field else ""
+        return f"{place}{self.message} ({', '.join(filter(None, [self.code, self.clause]))})"
+
+
+class RefusedError(ArbiterError):
+    """The service refused a call, and says why. Raised by a call; a value as an item of many."""
+
+    reasons: tuple[Reason, ...]
+    """Every reason, the most important first. Never empty."""
+    metadata: Mapping[str, str]
+    """What else the service tells for programs. Empty in an item of many."""
+    unlisted: int
+    """How many further reasons there are that were not listed."""
+    move_index: int | None
+    """Which move of a replay is illegal, from 0. None in any other refusal."""
+
+    def __init__(
+        self,
+        code: grpc.StatusCode,
+        message: str,
+        reasons: tuple[Reason, ...],
+        metadata: Mapping[str, str] | None = None,
+        unlisted: int = 0,
+        move_index: int | None = None,
+    ) -> None:
+        super().__init__(code, message)
+        # What the exception is made again from, in another process for example.
+        self.args = (code, message, reasons, metadata, unlisted, move_index)
+        self.reasons = reasons
+        self.metadata = metadata or {}
+        self.unlisted = unlisted
+        self.move_index = move_index
+
+    @property
+    def reason(self) -> str:
+        """The first reason in code, such as `ERROR_REASON_COLUMN_FULL`."""
+        return self.reasons[0].code
+
+    def __str__(self) -> str:
+        lines = [str(reason) for reason in self.reasons]
+        if self.unlisted:
+            lines.append(f"and {self.unlisted} more")
+        return f"{self.code.name}: {lines[0]}" if len(lines) == 1 else "\n  ".join([f"{self.code.name}:", *lines])
+
+
+class InvalidRequestError(RefusedError):
+    """The request makes no sense, or no game can be in its state. Every violation is a reason."""
+
+
+class IllegalMoveError(RefusedError):
+    """The rules forbid the move. A replay tells which one by `move_index`."""
+
+
+@contextmanager
+def read_errors() -> Iterator[None]:
+    """Raises the errors of gRPC as those of this package."""
+    try:
+        yield
+    except grpc.RpcError as error:
+        raise read_error(error) from error
+
+
+def read_error(error: grpc.RpcError) -> ArbiterError:
+    """Reads what a failed call has told."""
+    code, message = error.code(), error.details() or ""
+    if code is grpc.StatusCode.UNAVAILABLE:
+        return UnreachableError(code, message)
+    if code is grpc.StatusCode.DEADLINE_EXCEEDED:
+        return DeadlineExceededError(code, message)
+    status = read_status(error)
+    info = find(status, error_details_pb2.ErrorInfo)
+    if info is None or info.domain != DOMAIN:
+        return ArbiterError(code, message)
+    illegal = find(status, v1.IllegalMove) or v1.IllegalMove()
+    bad = find(status, error_details_pb2.BadRequest) or error_details_pb2.BadRequest()
+    metadata = dict(info.metadata)
+    reasons = [
+        *read_reasons(illegal.reasons),
+        *(Reason(violation.reason, violation.description, violation.field) for violation in bad.field_violations),
+    ] or [Reason(info.reason, message, metadata.get("field", ""), metadata.get("clause", ""))]
+    # An illegal move has its reasons as numbers: a first one that is not known here has its name from beside them.
+    reasons[0] = replace(reasons[0], code=info.reason)
+    unlisted = metadata.get("unlisted_violations", "")
+    return refused(
+        code,
+        message,
+        reasons,
+        metadata=metadata,
+        unlisted=int(unlisted) if unlisted.isdecimal() else 0,
+        move_index=illegal.move_index if illegal.HasField("move_index") else None,
+    )
+
+
+def read_refusal(refusal: v1.Refusal) -> RefusedError:
+    """Reads the refusal of an item of many: it is what the call on its own would have raised."""
+    code = CODES.get(refusal.code, grpc.StatusCode.UNKNOWN)
+    return refused(
+        code,
+        refusal.message,
+        read_reasons(refusal.reasons) or [Reason(v1.ErrorReason.Name(0), refusal.message)],
+        unlisted=refusal.unlisted_reasons,
+        move_index=refusal.move_index if refusal.HasField("move_index") else None,
+    )
+
+
+def refused(
+    code: grpc.StatusCode,
+    message: str,
+    reasons: Iterable[Reason],
+    *,
+    metadata: Mapping[str, str] | None = None,
+    unlisted: int = 0,
+    move_index: int | None = None,
+) -> RefusedError:
+    """Makes the exception for a status."""
+    kind = KINDS.get(code, RefusedError)
+    return kind(code, message, tuple(reasons), metadata, unlisted, move_index)
+
+
+KINDS = {
+    grpc.StatusCode.INVALID_ARGUMENT: InvalidRequestError,
+    grpc.StatusCode.FAILED_PRECONDITION: IllegalMoveError,
+}
+
+
+def read_reasons(reasons: Iterable[v1.Reason]) -> list[Reason]:
+    """Reads reasons whose codes are numbers."""
+    names = v1.ErrorReason.DESCRIPTOR.values_by_number
+    return [
+        Reason(
+            names[reason.code].name if reason.code in names else str(reason.code),
+            reason.message,
+            reason.field,
+            reason.clause,
+        )
+        for reason in reasons
+    ]
+
+
+def read_status(error: grpc.RpcError) -> status_pb2.Status:
+    """Reads the details of a failed call; without any that can be read, they are empty."""
+    metadata: Any = error.trailing_metadata() or ()
+    for key, value in metadata:
+        if key == "grpc-status-details-bin":
+            with suppress(DecodeError):
+                return status_pb2.Status.FromString(value)
+    return status_pb2.Status()
+
+
+def find(status: status_pb2.Status, kind: type[M]) -> M | None:
+    """Finds the detail of a type, if it is there and can be read."""
+    for detail in status.details:
+        message = kind()
+        with suppress(DecodeError):
+            if detail.Unpack(message):
+                return message
+    return None

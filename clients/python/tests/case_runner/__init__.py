@@ -1,0 +1,1 @@
+"""Runs the cases of `tests/cases`: see the README there for their format."""

@@ -1,0 +1,166 @@
+"""The runner of the cases can fail: a wrong file is refused, and a wrong answer is told."""
+
+import json
+from typing import Any
+
+import grpc
+import pytest
+
+from arbiter_client import v1
+from arbiter_client.v1.rules_service_pb2_grpc import RulesServiceStub
+from case_runner.answer import WrongAnswerError, call, check, check_item, read_item
+from case_runner.case import Case, read_file
+from case_runner.messages import WrongCaseError
+
+MOVE = {"state": {"notation": "444444"}, "move": {"notation": "4"}}
+FULL = {"code": "ERROR_REASON_COLUMN_FULL", "field": "move.notation", "clause": "C4-2"}
+ILLEGAL = {"rpc": "ApplyMove", "request": MOVE, "status": "FAILED_PRECONDITION", "reasons": [FULL]}
+START = {"rpc": "NewGame", "request": {"connect_four": {}, "seed": "7", "form": 2}, "status": "OK"}
+STARTED = {"state": {"notation": "c4:7x6x4:"}, "seed": "7"}
+
+
+def read(**case: Any) -> Case | WrongCaseError:
+    """Reads a file of one case."""
+    return next(read_file(json.dumps({"about": "x", "cases": [{"name": "x", **case}]})))
+
+
+def ask(server: str, **case: Any) -> None:
+    """Makes the call of a case and compares the answer."""
+    right = read(**case)
+    assert isinstance(right, Case), right
+    with grpc.insecure_channel(server) as channel:
+        check(right, call(RulesServiceStub(channel), right))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"about": "x", "cases": []}',
+        '{"about": "", "cases": [{}]}',
+        '{"about": "x", "cases": [{}], "more": 1}',
+        '{"about": "x", "about": "y", "cases": [{}]}',
+    ],
+)
+def test_a_file_that_is_not_as_it_should_be_is_refused(text: str) -> None:
+    assert [type(case) for case in read_file(text)] == [WrongCaseError]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"status": None}, "'status' has a value of the wrong type"),
+        ({"expect": 1}, "unknown: ['expect']"),
+        ({"clause": "4.2"}, "a clause is written like C4-2"),
+        ({"name": ""}, "a case has a name"),
+        ({"rpc": "NoSuchCall"}, "there is no call"),
+        ({"request": {"sead": "1"}}, "sead"),
+        ({"request": {"connectFour": {}}}, "connectFour"),
+        ({"request": {"form": "STATE_FORM_SUNG"}}, "STATE_FORM_SUNG"),
+        ({"request": []}, "a message is an object"),
+        ({"rpc": "Evaluate"}, "the messages of a stream are a list"),
+        ({"response": {"sead": "1"}}, "sead"),
+        ({"ignore": ["sead"]}, "leads to no field"),
+        ({"ignore": ["seed.more"]}, "leads to no field"),
+        ({"ignore": ["seed"]}, "a field that is ignored must not be in the response"),
+        ({"reasons": [FULL]}, "OK needs a response, and has no reasons"),
+        ({"status": "INTERNAL"}, "there is no status"),
+        ({"status": "INVALID_ARGUMENT"}, "a refusal needs reasons, and has no response"),
+    ],
+)
+def test_a_case_that_is_not_as_it_should_be_is_refused(wrong: dict[str, Any], told: str) -> None:
+    assert isinstance(read(**START, response=STARTED), Case)
+    error = read(**{**START, "response": STARTED, **wrong})
+    assert isinstance(error, WrongCaseError)
+    assert told in str(error)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"reasons": []}, "a refusal needs reasons"),
+        ({"ignore": []}, "no ignore"),
+        ({"status": "INVALID_ARGUMENT"}, "unknown: ['clause']"),
+        ({"status": "INVALID_ARGUMENT", "reasons": [{"code": FULL["code"]}]}, "missing: ['field']"),
+        ({"status": "UNIMPLEMENTED", "move_index": 1}, "move_index is of FAILED_PRECONDITION"),
+        ({"reasons": [{**FULL, "code": "ERROR_REASON_UNSPECIFIED"}]}, "there is no reason"),
+        ({"move_index": True}, "'move_index' has a value of the wrong type"),
+    ],
+)
+def test_a_refusal_that_is_not_as_it_should_be_is_refused(wrong: dict[str, Any], told: str) -> None:
+    error = read(**{**ILLEGAL, **wrong})
+    assert isinstance(error, WrongCaseError)
+    assert told in str(error)
+
+
+def test_two_cases_of_one_name_are_refused() -> None:
+    case = {"name": "x", **ILLEGAL}
+    first, second = read_file(json.dumps({"about": "x", "cases": [case, case]}))
+    assert isinstance(first, Case)
+    assert "x: there are two cases of this name" in str(second)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"reasons": [{**FULL, "clause": "C4-3"}]},
+        {"reasons": [{**FULL, "field": "move"}]},
+        {"reasons": [{**FULL, "code": "ERROR_REASON_GAME_OVER"}]},
+        {"reasons": [{**FULL, "message": "no"}]},
+        {"reasons": [FULL, FULL]},
+        {"move_index": 0},
+        {"status": "INVALID_ARGUMENT", "reasons": [{"code": FULL["code"], "field": FULL["field"]}]},
+        {"rpc": "ValidateMove"},
+        {"request": {"state": {"notation": "4"}, "move": {"notation": "4"}}},
+    ],
+)
+def test_another_refusal_is_a_failure(server: str, wrong: dict[str, Any]) -> None:
+    ask(server, **ILLEGAL)
+    with pytest.raises(WrongAnswerError):
+        ask(server, **{**ILLEGAL, **wrong})
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"response": {**STARTED, "seed": "8"}},
+        {"response": {"seed": "7"}},
+        {"response": {**STARTED, "seed": "0"}, "request": {"connect_four": {}, "seed": "7", "form": 2}},
+        {"response": {}, "ignore": ["seed"]},
+        {"response": {"seed": "7"}, "ignore": ["state.connect_four", "state.notation"]},
+        {"request": {"connect_four": {}, "form": 7, "seed": "7"}},
+    ],
+)
+def test_another_response_is_a_failure(server: str, wrong: dict[str, Any]) -> None:
+    ask(server, **START, response=STARTED)
+    with pytest.raises(WrongAnswerError):
+        ask(server, **{**START, "response": STARTED, **wrong})
+
+
+def test_a_field_set_to_zero_is_not_one_that_is_not_set(server: str) -> None:
+    events = [{"placed": {"player": 1, "square": {"row": 5, "column": 0}}}]
+    answer = {"state": {"notation": "c4:7x6x4:1"}, "outcome": {"result": 1}, "events": events}
+    case = {"rpc": "ApplyMove", "request": {"state": {"notation": "c4:"}, "move": {"notation": "1"}}, "status": "OK"}
+    ask(server, **case, response=answer)
+    del events[0]["placed"]["square"]["column"]  # type: ignore[attr-defined]
+    with pytest.raises(WrongAnswerError, match="column: 0"):
+        ask(server, **case, response=answer)
+
+
+def test_another_answer_to_an_item_is_a_failure() -> None:
+    case = read(**START, response=STARTED)
+    assert isinstance(case, Case)
+    assert isinstance(case.wanted, list)
+    right = v1.Answer(new_game={"state": {"notation": "c4:7x6x4:"}, "seed": 7})
+    check_item(case.wanted, read_item(case, right))
+    wrong = [
+        v1.Answer(new_game={"seed": 7}),
+        v1.Answer(refusal={"code": 3}),
+        v1.Answer(list_games={}),
+        v1.Answer(),
+    ]
+    for answer in wrong:
+        with pytest.raises(WrongAnswerError):
+            check_item(case.wanted, read_item(case, answer))

@@ -1,0 +1,36 @@
+"""Every example of the README runs, and prints what the README says."""
+
+import re
+from pathlib import Path
+
+import pytest
+import trustme
+
+README = Path(__file__).parents[1] / "README.md"
+EXAMPLES = re.findall(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", README.read_text("utf-8"), re.M | re.S)
+
+
+def test_there_are_examples() -> None:
+    assert len(EXAMPLES) >= 7
+    assert len(EXAMPLES[0][0].splitlines()) <= 11
+
+
+@pytest.mark.parametrize(("code", "printed"), EXAMPLES)
+def test_an_example_prints_what_it_says(
+    code: str,
+    printed: str,
+    server: str,
+    mutual_proxy: str,
+    authority: trustme.CA,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    shown = authority.issue_cert("player@arbiter.test")
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    shown.cert_chain_pems[0].write_to_path(tmp_path / "client.pem")
+    shown.private_key_pem.write_to_path(tmp_path / "client.key")
+    monkeypatch.chdir(tmp_path)
+    code = code.replace("127.0.0.1:50051", server).replace("arbiter.example:443", mutual_proxy)
+    exec(compile(code, str(README), "exec"), {"__name__": "__main__"})
+    assert capsys.readouterr().out == printed
