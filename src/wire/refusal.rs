@@ -352,7 +352,7 @@ pub fn translate(status: &Status) -> Option<Refusal> {
     };
     let message = match status.message() {
         "" => "there is no such call",
-        message => message,
+        message => message.trim_start_matches("Error, "),
     };
     Some(Refusal::new(code, reason, message))
 }
