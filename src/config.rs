@@ -155,13 +155,12 @@ impl Config {
     }
 }
 
-/// An origin as browsers write it: a scheme, a host and perhaps a port.
+/// An origin as browsers write it: a scheme, a host and perhaps a port, in small letters.
 fn origin(text: &str) -> Result<HeaderValue, String> {
     let is_origin = text.parse::<Uri>().is_ok_and(|uri| {
-        let authority = uri.authority().map(http::uri::Authority::as_str);
-        uri.scheme()
-            .zip(authority)
-            .is_some_and(|(scheme, authority)| text == format!("{scheme}://{authority}"))
+        let (scheme, host) = (uri.scheme_str().unwrap_or_default(), uri.host().unwrap_or_default());
+        let port = uri.port().map(|port| format!(":{port}")).unwrap_or_default();
+        text == format!("{scheme}://{host}{port}").to_ascii_lowercase()
     });
     if text == "*" || is_origin {
         return HeaderValue::from_str(text).map_err(|error| error.to_string());

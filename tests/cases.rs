@@ -1,8 +1,10 @@
 //! Runs the cases of `tests/cases`, over a real socket: each on its own, and all of them as items of
-//! `EvaluateBatch` and of `Evaluate`, where the answers must be the same.
+//! `EvaluateBatch` and of `Evaluate`, where the answers must be the same. And so they must be in every protocol.
 
 mod cases_support;
 mod support;
+#[path = "support/web.rs"]
+mod web;
 
 use std::{fs, path::Path};
 
@@ -32,13 +34,30 @@ type Failures = Vec<String>;
 
 #[tokio::test]
 async fn every_case_is_answered_as_it_says() {
+    let server = TestServer::start_with(&["--log", "off"]);
+    assert_answers_every_case(Client::grpc(server.channel().await)).await;
+}
+
+#[tokio::test]
+async fn every_case_is_answered_as_it_says_in_json() {
+    let server = TestServer::start_with(&["--log", "off"]);
+    assert_answers_every_case(Client::connect_in_json(&server.address).await).await;
+}
+
+#[tokio::test]
+async fn every_case_is_answered_as_it_says_by_connect_in_binary_form() {
+    let server = TestServer::start_with(&["--log", "off"]);
+    assert_answers_every_case(Client::connect_in_binary(&server.address).await).await;
+}
+
+/// Makes every call that can be made, each on its own and then as an item of many.
+async fn assert_answers_every_case(mut client: Client) {
     let contract = Contract::load();
     let mut failures = Failures::new();
-    let cases = contract.read_cases(&mut failures);
+    let mut cases = contract.read_cases(&mut failures);
+    cases.retain(|case| client.can_call(&case.method));
     assert!(!cases.is_empty(), "there are no cases");
 
-    let server = TestServer::start_with(&["--log", "off"]);
-    let mut client = Client::new(server.channel().await);
     let mut answered = Vec::new();
     for case in &cases {
         let answer = Answer::read(case, client.call(&case.method, case.request.clone()).await);
@@ -49,7 +68,7 @@ async fn every_case_is_answered_as_it_says() {
     }
     println!("{} of {} cases are answered as they say", answered.len(), cases.len());
     let items = contract.check_items(&mut client, &answered, &mut failures).await;
-    println!("{items} of them were sent again as items of a batch and of a stream");
+    println!("{items} of them were sent again as items of many");
 
     assert!(failures.is_empty(), "\n{}\n\n{} failures", failures.join("\n\n"), failures.len());
 }
@@ -79,8 +98,8 @@ impl Contract {
         folders.iter().flat_map(|folder| read_folder(folder, &self.service, failures)).collect()
     }
 
-    /// Sends the cases once more as items of batches, and as items of a stream: each answer must be the one that
-    /// the case had on its own. Tells how many cases can be items.
+    /// Sends the cases once more as items of batches, and as items of a stream if there are streams: each answer must
+    /// be the one that the case had on its own. Tells how many cases can be items.
     async fn check_items(
         &self,
         client: &mut Client,
@@ -100,12 +119,16 @@ impl Contract {
         }
         self.compare_items("EvaluateBatch", &items, &answers, failures);
 
+        let stream = self.method("Evaluate");
+        if !client.can_call(&stream) {
+            return items.len();
+        }
         let requests = items.iter().map(|(_, call)| {
             let mut request = self.message("arbiter.v1.EvaluateRequest");
             request.set_field_by_name("call", Value::Message(call.clone()));
             request
         });
-        let responses = client.call(&self.method("Evaluate"), requests.collect()).await;
+        let responses = client.call(&stream, requests.collect()).await;
         let answer = |response: &DynamicMessage| {
             response.get_field_by_name("answer").expect("it is in the contract").into_owned()
         };

@@ -53,9 +53,13 @@ pub(super) async fn answer(
     body: Incoming,
     encoding: Encoding,
 ) -> Response<Body> {
-    let method = method(&parts);
+    let (service, call) = split_path(parts.uri.path());
+    let is_referees = service == SERVICE;
+    let method = Method::by_name(call).filter(|_| is_referees);
     if let Err(refusal) = to_grpc(&mut parts.headers, method) {
-        gate.as_ref().call_refused(method, &refusal);
+        if is_referees {
+            gate.as_ref().call_refused(method, &refusal);
+        }
         return error::write(&Status::from(refusal), None);
     }
     let unread = Unread::default();
@@ -64,19 +68,14 @@ pub(super) async fn answer(
     if let Some(refusal) = unread.get() {
         // The service knows nothing of a call that it could not be told.
         gate.as_ref().call_refused(method, refusal);
+        let (_, place) = answer.into_body().into_parts();
+        return error::write(&Status::from(refusal.clone()), place);
     }
     write(answer, method, encoding).await
 }
 
 /// Why a message could not be read, if it could not.
 type Unread = Arc<OnceLock<Refusal>>;
-
-fn method(parts: &Parts) -> Option<Method> {
-    match split_path(parts.uri.path()) {
-        (SERVICE, call) => Method::by_name(call),
-        _ => None,
-    }
-}
 
 /// Puts the headers of a request into the terms of gRPC.
 fn to_grpc(headers: &mut HeaderMap, method: Option<Method>) -> Result<(), Refusal> {
@@ -123,19 +122,16 @@ fn to_grpc_timeout(value: &HeaderValue) -> Result<HeaderValue, Refusal> {
 
 /// The message of a request as the one message of a gRPC request. It is read when the gate has let the call in.
 fn read(body: Incoming, method: Option<Method>, encoding: Encoding, limits: &Limits, unread: Unread) -> Body {
-    let most = match method {
-        Some(Method::EvaluateBatch) => limits.max_batch_bytes,
-        _ => limits.max_message_bytes,
-    };
+    let limits = *limits;
     let reading = move |(body, unread): (Incoming, Unread)| async move {
-        let message = read_message(body, most, method, encoding).await.map_err(|refusal| {
-            let status = Status::from(refusal.clone());
+        let message = read_message(body, method, encoding, &limits).await.map_err(|refusal| {
             let _ = unread.set(refusal);
-            status
+            // What goes through tonic comes into its log, and a refusal may quote the state that could not be read.
+            Status::aborted("the message cannot be read")
         })?;
         let mut framed = BytesMut::with_capacity(PREFIX + message.len());
         framed.put_u8(0);
-        // No longer than `most`, which is below 2 GiB.
+        // The limits of messages are below 2 GiB.
         framed.put_u32(message.len() as u32);
         framed.put_slice(&message);
         Ok::<_, Status>(Frame::data(framed.freeze()))
@@ -145,10 +141,14 @@ fn read(body: Incoming, method: Option<Method>, encoding: Encoding, limits: &Lim
 
 async fn read_message(
     body: Incoming,
-    most: usize,
     method: Option<Method>,
     encoding: Encoding,
+    limits: &Limits,
 ) -> Result<Bytes, Refusal> {
+    let most = match method {
+        Some(Method::EvaluateBatch) => limits.max_batch_bytes,
+        _ => limits.max_message_bytes,
+    };
     let message = match Limited::new(body, most).collect().await {
         Ok(message) => message.to_bytes(),
         Err(error) if error.is::<LengthLimitError>() => {
@@ -158,7 +158,9 @@ async fn read_message(
         Err(_) => return Err(Refusal::malformed(String::new(), "the message is cut off")),
     };
     Ok(match (encoding, method) {
-        (Encoding::Json, Some(method)) => request_from_json(method.name(), &message)?.into(),
+        (Encoding::Json, Some(method)) => {
+            request_from_json(method.name(), &message, limits.max_message_bytes)?.into()
+        }
         _ => message,
     })
 }
@@ -214,7 +216,7 @@ fn held(bytes: Bytes, place: Place) -> Body {
 }
 
 /// The status of HTTP that stands for a status of gRPC.
-const fn http_status(code: Code) -> StatusCode {
+fn http_status(code: Code) -> StatusCode {
     match code {
         Code::Ok => StatusCode::OK,
         Code::InvalidArgument | Code::FailedPrecondition | Code::OutOfRange => StatusCode::BAD_REQUEST,
@@ -226,8 +228,7 @@ const fn http_status(code: Code) -> StatusCode {
         Code::Unimplemented => StatusCode::NOT_IMPLEMENTED,
         Code::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
         Code::DeadlineExceeded => StatusCode::GATEWAY_TIMEOUT,
-        Code::Cancelled | Code::Unknown | Code::Internal | Code::DataLoss => {
-            StatusCode::INTERNAL_SERVER_ERROR
-        }
+        Code::Cancelled => StatusCode::from_u16(499).unwrap_or(StatusCode::BAD_REQUEST),
+        Code::Unknown | Code::Internal | Code::DataLoss => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

@@ -35,6 +35,8 @@ pub(super) async fn serve(
 
     let age = with_jitter(limits.max_connection_age);
     let aged = tokio::select! {
+        // Whoever has just begun is read from before being asked to go.
+        biased;
         closed = &mut connection => return closed,
         () = sleep(age) => true,
         () = drain.begun() => false,

@@ -12,8 +12,13 @@ use prost_types::Any;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_path_to_error::{Path, Segment};
+use tonic::Code;
 
-use super::{Refusal, proto};
+use super::{
+    Refusal,
+    codec::{MAX_TOP_LEVEL_FIELDS, TOO_MANY_FIELDS},
+    proto,
+};
 
 /// The contract and the details of refusals. Made when the first JSON comes: most servers never see any.
 static DESCRIPTORS: LazyLock<DescriptorPool> = LazyLock::new(|| {
@@ -45,21 +50,28 @@ struct BatchAnswerInJson {
     answers: Vec<Box<RawValue>>,
 }
 
-/// Turns the request of a call from JSON into its binary form.
+/// Turns the request of a call from JSON into its binary form. A call of a batch has at most so many bytes.
 ///
 /// # Errors
 ///
-/// If it is no JSON, or not that of the request.
-pub fn request_from_json(call: &str, json: &[u8]) -> Result<Vec<u8>, Refusal> {
+/// If it is no JSON, or not that of the request, or a batch of more calls than are ever read.
+pub fn request_from_json(call: &str, json: &[u8], max_call_bytes: usize) -> Result<Vec<u8>, Refusal> {
     let request = method(call)?.input();
     if request.full_name() != "arbiter.v1.EvaluateBatchRequest" {
         return Ok(read(request, json, "")?.encode_to_vec());
     }
     let batch: BatchInJson<'_> =
         serde_json::from_slice(json).map_err(|error| Refusal::malformed(String::new(), error))?;
+    let calls = batch.calls.unwrap_or_default();
+    if calls.len() > MAX_TOP_LEVEL_FIELDS {
+        return Err(Refusal::new(Code::ResourceExhausted, proto::ErrorReason::TooManyItems, TOO_MANY_FIELDS));
+    }
     let one = message("arbiter.v1.Call")?;
-    let calls = batch.calls.unwrap_or_default().into_iter().enumerate();
-    let calls = calls.map(|(index, call)| {
+    let calls = calls.into_iter().enumerate().map(|(index, call)| {
+        // Too long to be read: it is handed on as it is, and refused for its length, on its own.
+        if call.get().len() > max_call_bytes {
+            return Ok(Bytes::copy_from_slice(call.get().as_bytes()));
+        }
         let call = read(one.clone(), call.get().as_bytes(), &format!("calls[{index}]"))?;
         Ok(call.encode_to_vec().into())
     });
@@ -155,15 +167,16 @@ mod tests {
     use super::*;
 
     fn violation(call: &str, json: &str) -> (String, String) {
-        let refusal = request_from_json(call, json.as_bytes()).expect_err("it is malformed");
+        let refusal = request_from_json(call, json.as_bytes(), 1000).expect_err("it is malformed");
         assert_eq!(refusal.reason(), proto::ErrorReason::MalformedRequest);
         (refusal.field().to_owned(), refusal.message())
     }
 
     #[test]
     fn a_request_may_use_the_names_of_the_contract_or_those_of_json() {
-        let in_proto = request_from_json("NewGame", br#"{"connect_four": {}, "seed": "7"}"#).expect("reads");
-        let in_json = request_from_json("NewGame", br#"{"connectFour": {}, "seed": 7}"#).expect("reads");
+        let in_proto =
+            request_from_json("NewGame", br#"{"connect_four": {}, "seed": "7"}"#, 0).expect("reads");
+        let in_json = request_from_json("NewGame", br#"{"connectFour": {}, "seed": 7}"#, 0).expect("reads");
         let game = proto::NewGameRequest::decode(in_proto.as_slice()).expect("it is a request");
         assert_eq!(in_proto, in_json);
         assert_eq!(game.seed, Some(7));
