@@ -1,0 +1,145 @@
+/**
+ * The calls as values, for `Client.evaluateBatch` and `Client.evaluate`. Each takes what the method of `Client` of the
+ * same name takes.
+ *
+ * @module
+ */
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+
+import type { Player } from "./gen/arbiter/v1/player_pb.js";
+import type { RoyalMatchSuit } from "./gen/arbiter/v1/royal_match_pb.js";
+import { CallSchema } from "./gen/arbiter/v1/rules_service_pb.js";
+import type {
+  CallKind,
+  CallOf,
+  CompareCardsOptions,
+  Game,
+  ListGamesOptions,
+  MoveLike,
+  NamedGameOptions,
+  NewGameOptions,
+  ResolveCapturesOptions,
+  RoyalMatchCardLike,
+  RulesLike,
+  SeedOptions,
+  SettleTradeOptions,
+  StateLike,
+  TripleTriadCardLike,
+} from "./types.js";
+
+/** Asks whether a move is legal. */
+export function validateMove(state: StateLike, move: MoveLike): CallOf<"validateMove"> {
+  return callOf("validateMove", { state: readState(state), move: readMove(move) });
+}
+
+/** Makes a move. */
+export function applyMove(state: StateLike, move: MoveLike): CallOf<"applyMove"> {
+  return callOf("applyMove", { state: readState(state), move: readMove(move) });
+}
+
+/** Asks what an arrival captures. */
+export function resolveCaptures(
+  state: StateLike,
+  { arrivedAt }: ResolveCapturesOptions = {},
+): CallOf<"resolveCaptures"> {
+  return callOf("resolveCaptures", { state: readState(state), arrivedAt });
+}
+
+/** Asks who has won. */
+export function determineWinner(state: StateLike, { seed }: SeedOptions = {}): CallOf<"determineWinner"> {
+  return callOf("determineWinner", { state: readState(state), seed: readSeed(seed) });
+}
+
+/** Compares cards of RoyalMatch. */
+export function compareCards(
+  cards: readonly RoyalMatchCardLike[],
+  dominantSuit: RoyalMatchSuit,
+  { ordering }: CompareCardsOptions = {},
+): CallOf<"compareCards"> {
+  return callOf("compareCards", { cards: cards.map(readCard), dominantSuit, ordering });
+}
+
+/** Lists the games. */
+export function listGames({ includeCards = false }: ListGamesOptions = {}): CallOf<"listGames"> {
+  return callOf("listGames", { includeCards });
+}
+
+/** Starts a game by its name. */
+export function newGame<G extends Game>(game: G, options?: NamedGameOptions<G>): CallOf<"newGame">;
+/** Starts the game of a rule set. */
+export function newGame(rules: RulesLike, options?: NewGameOptions): CallOf<"newGame">;
+export function newGame(
+  game: Game | RulesLike,
+  { setup, rules, seed, form }: NamedGameOptions<Game> = {},
+): CallOf<"newGame"> {
+  const common = { seed: readSeed(seed), form };
+  if (typeof game !== "string") return callOf("newGame", { ...common, rules: game });
+  // That set-up and rules are of the game named is held by the types above.
+  const named = (value: unknown) => ({ case: game, value }) as never;
+  return callOf("newGame", {
+    ...common,
+    setup: named(setup ?? {}),
+    rules: rules && { kind: named(rules) },
+  });
+}
+
+/** Lists the legal moves. */
+export function listLegalMoves(state: StateLike): CallOf<"listLegalMoves"> {
+  return callOf("listLegalMoves", { state: readState(state) });
+}
+
+/** Makes many moves, one after the other. */
+export function replayGame(state: StateLike, moves: readonly MoveLike[]): CallOf<"replayGame"> {
+  return callOf("replayGame", { state: readState(state), moves: moves.map(readMove) });
+}
+
+/** Moves cards between collections after a game of Triple Triad. */
+export function settleTrade(
+  state: StateLike,
+  collectionOne: readonly TripleTriadCardLike[],
+  collectionTwo: readonly TripleTriadCardLike[],
+  { picks }: SettleTradeOptions = {},
+): CallOf<"settleTrade"> {
+  return callOf("settleTrade", {
+    state: readState(state),
+    collectionOne: collectionOne.map(readCard),
+    collectionTwo: collectionTwo.map(readCard),
+    picks: [...(picks ?? [])],
+  });
+}
+
+/** Takes out of a state what a player may not see. */
+export function viewState(state: StateLike, viewer: Player): CallOf<"viewState"> {
+  return callOf("viewState", { state: readState(state), viewer });
+}
+
+/** Shows a state in every form. */
+export function renderState(state: StateLike): CallOf<"renderState"> {
+  return callOf("renderState", { state: readState(state) });
+}
+
+type CallInit<K extends CallKind> = Extract<
+  NonNullable<MessageInitShape<typeof CallSchema>["kind"]>,
+  { case: K }
+>["value"];
+
+function callOf<K extends CallKind>(kind: K, value: CallInit<K>): CallOf<K> {
+  return create(CallSchema, { kind: { case: kind, value } as never }) as CallOf<K>;
+}
+
+function readState(state: StateLike): Exclude<StateLike, string> {
+  return typeof state === "string" ? { kind: { case: "notation", value: state } } : state;
+}
+
+function readMove(move: MoveLike): Exclude<MoveLike, string> {
+  return typeof move === "string" ? { kind: { case: "notation", value: move } } : move;
+}
+
+/** A card of either game of cards: both have a field for their text. */
+function readCard<C extends object>(card: C | string): C | { notation: string } {
+  return typeof card === "string" ? { notation: card } : card;
+}
+
+function readSeed(seed: bigint | number | undefined): bigint | undefined {
+  return seed === undefined ? undefined : BigInt(seed);
+}

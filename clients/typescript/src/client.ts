@@ -1,0 +1,227 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  Code,
+  createClient,
+  type CallOptions,
+  type Client as ServiceClient,
+  type Transport,
+} from "@connectrpc/connect";
+
+import * as call from "./calls.js";
+import { ArbiterError, errorOf, refusedItem, type RefusedError } from "./errors.js";
+import type { Player } from "./gen/arbiter/v1/player_pb.js";
+import type { RoyalMatchSuit } from "./gen/arbiter/v1/royal_match_pb.js";
+import {
+  EvaluateRequestSchema,
+  RulesService,
+  type Answer,
+  type ApplyMoveResponse,
+  type Call,
+  type CompareCardsResponse,
+  type DetermineWinnerResponse,
+  type EvaluateRequest,
+  type ListGamesResponse,
+  type ListLegalMovesResponse,
+  type NewGameResponse,
+  type RenderStateResponse,
+  type ReplayGameResponse,
+  type ResolveCapturesResponse,
+  type SettleTradeResponse,
+  type ValidateMoveResponse,
+  type ViewStateResponse,
+} from "./gen/arbiter/v1/rules_service_pb.js";
+import type {
+  CallKind,
+  CallOf,
+  CompareCardsOptions,
+  Game,
+  ListGamesOptions,
+  MoveLike,
+  NamedGameOptions,
+  NewGameOptions,
+  ResolveCapturesOptions,
+  ResponseTo,
+  RoyalMatchCardLike,
+  RulesLike,
+  SeedOptions,
+  SettleTradeOptions,
+  StateLike,
+  TripleTriadCardLike,
+} from "./types.js";
+
+/** How long a call has unless it is told otherwise. */
+const TIMEOUT_MS = 5000;
+
+/** How a client behaves. */
+export interface ClientOptions {
+  /** How long a call has, in milliseconds. Default 5000; 0 for no limit. Streams have none by default. */
+  timeoutMs?: number | undefined;
+}
+
+/**
+ * Calls Arbiter. `connect` of `arbiter-client/node` or of `arbiter-client/web` makes one.
+ *
+ * Every method throws an `ArbiterError` if its call fails. The options of a call are those of Connect: `timeoutMs` and
+ * `signal` above all.
+ */
+export class Client {
+  readonly #rpc: ServiceClient<typeof RulesService>;
+  readonly #timeoutMs: number;
+  #closed = false;
+
+  /** A client over any transport of Connect. Deadlines are the client's; retries are the transport's. */
+  constructor(transport: Transport, { timeoutMs = TIMEOUT_MS }: ClientOptions = {}) {
+    this.#rpc = createClient(RulesService, transport);
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Ends the client: no call can be made any more. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** Says whether a move is legal and, if not, every reason why. An illegal move is an answer here, not an error. */
+  validateMove(state: StateLike, move: MoveLike, options?: CallOptions): Promise<ValidateMoveResponse> {
+    return this.#call(call.validateMove(state, move), options);
+  }
+
+  /** Makes a move: the next state, what happened, and where the game then stands. */
+  applyMove(state: StateLike, move: MoveLike, options?: CallOptions): Promise<ApplyMoveResponse> {
+    return this.#call(call.applyMove(state, move), options);
+  }
+
+  /** Tells what the piece or card that has just arrived captures, and the state after it. */
+  resolveCaptures(
+    state: StateLike,
+    options?: ResolveCapturesOptions & CallOptions,
+  ): Promise<ResolveCapturesResponse> {
+    return this.#call(call.resolveCaptures(state, options), options);
+  }
+
+  /** Tells whether the game is over, why, who has won, and by which lines or scores. */
+  determineWinner(state: StateLike, options?: SeedOptions & CallOptions): Promise<DetermineWinnerResponse> {
+    return this.#call(call.determineWinner(state, options), options);
+  }
+
+  /** Compares cards of RoyalMatch: which wins, and what decides it. */
+  compareCards(
+    cards: readonly RoyalMatchCardLike[],
+    dominantSuit: RoyalMatchSuit,
+    options?: CompareCardsOptions & CallOptions,
+  ): Promise<CompareCardsResponse> {
+    return this.#call(call.compareCards(cards, dominantSuit, options), options);
+  }
+
+  /** Lists the games that the service knows, with their rules and notations. */
+  listGames(options?: ListGamesOptions & CallOptions): Promise<ListGamesResponse> {
+    return this.#call(call.listGames(options), options);
+  }
+
+  /** Starts a game by its name: its first state, and the seed that was used. */
+  newGame<G extends Game>(game: G, options?: NamedGameOptions<G> & CallOptions): Promise<NewGameResponse>;
+  /** Starts the game of a rule set, such as that of a preset. */
+  newGame(rules: RulesLike, options?: NewGameOptions & CallOptions): Promise<NewGameResponse>;
+  newGame(game: Game | RulesLike, options?: NamedGameOptions<Game> & CallOptions): Promise<NewGameResponse> {
+    return this.#call(call.newGame(game as Game, options), options);
+  }
+
+  /** Lists the legal moves of a state, in the form of the state. Empty when the game is over. */
+  listLegalMoves(state: StateLike, options?: CallOptions): Promise<ListLegalMovesResponse> {
+    return this.#call(call.listLegalMoves(state), options);
+  }
+
+  /** Makes many moves, one after the other. An illegal one is an `IllegalMoveError` with its index. */
+  replayGame(
+    state: StateLike,
+    moves: readonly MoveLike[],
+    options?: CallOptions,
+  ): Promise<ReplayGameResponse> {
+    return this.#call(call.replayGame(state, moves), options);
+  }
+
+  /** Moves cards between collections after a game of Triple Triad that somebody has won. */
+  settleTrade(
+    state: StateLike,
+    collectionOne: readonly TripleTriadCardLike[],
+    collectionTwo: readonly TripleTriadCardLike[],
+    options?: SettleTradeOptions & CallOptions,
+  ): Promise<SettleTradeResponse> {
+    return this.#call(call.settleTrade(state, collectionOne, collectionTwo, options), options);
+  }
+
+  /** Takes out of a state what a player may not see. */
+  viewState(state: StateLike, viewer: Player, options?: CallOptions): Promise<ViewStateResponse> {
+    return this.#call(call.viewState(state, viewer), options);
+  }
+
+  /** Shows a state in every form: typed, as text, and as a picture in characters. */
+  renderState(state: StateLike, options?: CallOptions): Promise<RenderStateResponse> {
+    return this.#call(call.renderState(state), options);
+  }
+
+  /** Answers many calls in one, in order: each by its response, or by the error it would have thrown on its own. */
+  async evaluateBatch<const Calls extends readonly Call[]>(
+    calls: Calls,
+    options?: CallOptions,
+  ): Promise<{ -readonly [I in keyof Calls]: ResponseTo<Calls[I]> | RefusedError }> {
+    const request = { calls: [...calls] };
+    const { answers } = await this.#unary((options) => this.#rpc.evaluateBatch(request, options), options);
+    if (answers.length !== calls.length) {
+      throw new ArbiterError(`${answers.length} answers to ${calls.length} calls`, Code.Internal);
+    }
+    return answers.map((answer) => readAnswer(answer)) as never;
+  }
+
+  /**
+   * Answers calls as they come, in order, as `evaluateBatch` does. There is no deadline unless one is given. Whoever
+   * stops reading ends the stream. Browsers cannot stream requests: there it is an error.
+   */
+  async *evaluate<C extends Call>(
+    calls: AsyncIterable<C> | Iterable<C>,
+    options: CallOptions = {},
+  ): AsyncGenerator<ResponseTo<C> | RefusedError, void, undefined> {
+    // The stream of answers does not notice when its reader leaves: the call is aborted then.
+    const left = new AbortController();
+    const signal = options.signal ? AbortSignal.any([left.signal, options.signal]) : left.signal;
+    try {
+      this.#checkOpen();
+      for await (const { answer } of this.#rpc.evaluate(toRequests(calls), { ...options, signal })) {
+        yield readAnswer(answer) as ResponseTo<C> | RefusedError;
+      }
+    } catch (error) {
+      throw errorOf(error);
+    } finally {
+      left.abort();
+    }
+  }
+
+  #call<C extends CallOf<CallKind>>({ kind }: C, options?: CallOptions): Promise<ResponseTo<C>> {
+    // Each kind of call is named as its method. That the request is of that method is more than types can follow.
+    const method = this.#rpc[kind.case] as (request: unknown, options: CallOptions) => Promise<ResponseTo<C>>;
+    return this.#unary((options) => method(kind.value, options), options);
+  }
+
+  async #unary<R>(ask: (options: CallOptions) => Promise<R>, options: CallOptions = {}): Promise<R> {
+    try {
+      this.#checkOpen();
+      return await ask({ ...options, timeoutMs: options.timeoutMs ?? this.#timeoutMs });
+    } catch (error) {
+      throw errorOf(error);
+    }
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new ArbiterError("the client is closed", Code.Canceled);
+  }
+}
+
+async function* toRequests(calls: AsyncIterable<Call> | Iterable<Call>): AsyncGenerator<EvaluateRequest> {
+  for await (const call of calls) yield create(EvaluateRequestSchema, { call });
+}
+
+function readAnswer(answer: Answer | undefined): ResponseTo<Call> | RefusedError {
+  if (answer?.kind.case === undefined) {
+    throw new ArbiterError("an answer is of no kind that this client knows", Code.Internal);
+  }
+  return answer.kind.case === "refusal" ? refusedItem(answer.kind.value) : answer.kind.value;
+}

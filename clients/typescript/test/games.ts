@@ -1,0 +1,129 @@
+/** One whole game of each kind, through the client. They run in Node.js and in a browser: hence no `node:assert`. */
+import { equals } from "@bufbuild/protobuf";
+import {
+  EndReason,
+  Player,
+  Result,
+  RoyalMatchDecision,
+  RoyalMatchOrder,
+  RoyalMatchSuit,
+  StateForm,
+  StateSchema,
+  TripleTriadTradeRule,
+  type Client,
+  type Move,
+  type Outcome,
+  type State,
+} from "arbiter-client";
+
+/** The games, by name. Each throws if something is not as it should be. */
+export const games: Record<string, (client: Client) => Promise<void>> = {
+  "Connect Four to a win, typed and as text": playConnectFour,
+  "Triple Triad from the deal to the trade": playTripleTriad,
+  "Queen and rooks to an end": playQueenRooks,
+  "RoyalMatch, a whole match": playRoyalMatch,
+};
+
+async function playConnectFour(client: Client): Promise<void> {
+  let { state: typed } = await client.newGame("connectFour");
+  let { state: text } = await client.newGame("connectFour", { form: StateForm.NOTATION });
+  let outcome: Outcome | undefined;
+  for (const column of [3, 2, 3, 2, 3, 2, 3]) {
+    const move = { kind: { case: "connectFour" as const, value: { column } } };
+    ({ state: typed, outcome } = await client.applyMove(typed, move));
+    ({ state: text } = await client.applyMove(text, String(column + 1)));
+  }
+  same(outcome?.winner, Player.ONE);
+  same(outcome?.endReason, EndReason.LINE_COMPLETED);
+  same(outcome?.winningLines.length, 1);
+  same(notation(text), "c4:7x6x4:4343434");
+
+  const rendered = await client.renderState("c4:7x6x4:4343434");
+  same(equals(StateSchema, set(rendered.state), set(typed)), true);
+  same((await client.determineWinner(typed)).outcome?.winner, Player.ONE);
+  same((await client.listLegalMoves(typed)).moves.length, 0);
+}
+
+async function playTripleTriad(client: Client): Promise<void> {
+  const hands = [
+    ["53", "3", "61", "107", "13"],
+    ["78", "34", "24", "110", "20"],
+  ] as const;
+  const cards = hands.map((hand) => hand.map((notation) => ({ notation })));
+  const game = await client.newGame("tripleTriad", {
+    setup: { firstPlayer: Player.ONE, handOne: cards[0] ?? [], handTwo: cards[1] ?? [] },
+    rules: { elemental: true, same: true, plus: true, combo: true, tradeRule: TripleTriadTradeRule.ONE },
+    seed: 2,
+  });
+  same(game.seed, 2n);
+  const { state, outcome, moves } = await playOut(client, set(game.state));
+  same(moves.length, 9);
+  same(outcome.endReason, EndReason.BOARD_FULL);
+  same((await client.determineWinner(state, { seed: 2n })).outcome?.winner, outcome.winner);
+  same(outcome.result, Result.WINNER_DETERMINED);
+
+  const trade = await client.settleTrade(state, ...hands);
+  same(trade.transfers.length, 1);
+  same(trade.transfers[0]?.to, outcome.winner);
+  same(Math.abs(trade.collectionOne.length - trade.collectionTwo.length), 2);
+}
+
+async function playQueenRooks(client: Client): Promise<void> {
+  const game = await client.newGame("queenRooks", { rules: { size: 6, quietMoveLimit: 20 } });
+  const { outcome } = await playOut(client, set(game.state));
+  same(outcome.result === Result.IN_PROGRESS, false);
+  same(outcome.scores.length, 2);
+
+  const board = "qr:7q/8/7r/8/r1R1R3/1r6/8/Q2rr3";
+  const { captures } = await client.resolveCaptures(board, { arrivedAt: { row: 4, column: 4 } });
+  same(captures[0]?.explanation.startsWith("the rook on e5 and the queen on a8 take the rook on a5"), true);
+}
+
+async function playRoyalMatch(client: Client): Promise<void> {
+  const setup = { players: 3, handSize: 3 };
+  const game = await client.newGame("royalMatch", { setup, seed: 11, form: StateForm.NOTATION });
+  same(notation(game.state), "rm:vC:4C,AS,10H;0/QH,10S,10D;0/QS,5C,9C;0");
+  const view = await client.viewState(game.state, Player.TWO);
+  same(notation(view.state)?.includes("AS"), false);
+  const { outcome, moves } = await playOut(client, set(game.state));
+  same(moves.length, 9);
+  same(outcome.endReason, EndReason.HANDS_EMPTY);
+
+  const { order, comparisons } = await client.compareCards(["7♣", "7♦"], RoyalMatchSuit.HEARTS);
+  same(order, RoyalMatchOrder.SECOND_WINS);
+  same(comparisons[0]?.decision, RoyalMatchDecision.NEUTRAL_COLOUR);
+}
+
+/** Plays the first legal move until there is none, and then the whole game again at once. */
+async function playOut(
+  client: Client,
+  first: State,
+): Promise<{ state: State; outcome: Outcome; moves: Move[] }> {
+  const moves: Move[] = [];
+  let [state, outcome]: [State, Outcome | undefined] = [first, undefined];
+  while (moves.length < 500) {
+    const [move] = (await client.listLegalMoves(state)).moves;
+    if (move === undefined) break;
+    const applied = await client.applyMove(state, move);
+    [state, outcome] = [set(applied.state), applied.outcome];
+    moves.push(move);
+  }
+  const replayed = await client.replayGame(first, moves);
+  same(replayed.events.length, moves.length);
+  same(equals(StateSchema, set(replayed.state), state), true);
+  return { state, outcome: set(outcome), moves };
+}
+
+function notation(state: State | undefined): string | undefined {
+  return state?.kind.case === "notation" ? state.kind.value : undefined;
+}
+
+/** What an answer always has. */
+function set<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("a part of the answer is missing");
+  return value;
+}
+
+function same(got: unknown, wanted: unknown): void {
+  if (got !== wanted) throw new Error(`expected ${String(wanted)}, got ${String(got)}`);
+}
