@@ -20,8 +20,8 @@ const DefaultTimeout = 5 * time.Second
 const (
 	// A batch has up to 1 MiB. gRPC sends a call again only if it has kept all of it, and keeps 256 KiB unless told.
 	maxKeptForRetry = 2 << 20
-	// The answers of a batch have up to 4 MiB, and then there are the refusals of those that did not fit. That is more
-	// than gRPC reads unless told.
+	// How large the answers of a batch may be is the service's to decide: 4 MiB, as much as gRPC reads unless told, or
+	// what it is configured to.
 	maxAnswer = 16 << 20
 )
 

@@ -48,7 +48,7 @@ func TestABatchAsAWholeCanBeRefused(t *testing.T) {
 	equal(t, "reason", wantError[*arbiter.RefusalError](t, err).Reason, "ERROR_REASON_TOO_MANY_ITEMS")
 }
 
-// The longest answers there are: 4 MiB, and a refusal for each call whose answer had no room.
+// The longest answers there are: 4 MiB, with a refusal for each call whose answer had no room.
 func TestABatchOfTheLongestAnswersIsRead(t *testing.T) {
 	client := newClient(t, address)
 	call := arbiter.Call(&arbiterv1.ListGamesRequest{IncludeCards: true})

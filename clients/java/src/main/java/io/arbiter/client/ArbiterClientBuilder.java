@@ -32,8 +32,8 @@ public final class ArbiterClientBuilder {
             List.of(Map.of(
                     "name", List.of(Map.of("service", "arbiter.v1.RulesService")), "retryPolicy", RETRY_POLICY)));
 
-    // A batch whose answers reach the limit of the service, 4 MiB, has a refusal for each further call on top of them.
-    private static final int MAX_ANSWER_BYTES = 8 << 20;
+    // How large the answers of a batch may be is the service's to decide: 4 MiB, or what it is configured to.
+    private static final int MAX_ANSWER_BYTES = 16 << 20;
 
     private final String target;
     private TlsChannelCredentials.Builder tls;
