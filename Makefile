@@ -6,6 +6,8 @@ TOOLS := target/tools
 BUF := $(TOOLS)/bin/buf
 GRPCURL := $(TOOLS)/bin/grpcurl
 CLIENTS := python typescript go java
+# What builds the server that clients and documented calls are tried against, into target/debug.
+BUILD := cargo build
 
 .PHONY: help
 help: ## List the targets
@@ -50,12 +52,12 @@ audit: $(TOOLS)/bin/cargo-deny ## Check the dependencies: licences, bans, source
 
 .PHONY: docs-check
 docs-check: $(GRPCURL) ## Run every documented call against a real server
-	cargo build
+	$(BUILD)
 	python3 tests/docs.py $(GRPCURL) target/debug/arbiter
 
 .PHONY: grpcurl-checks
 grpcurl-checks: $(GRPCURL) ## List, describe and call everything by grpcurl, as docs/grpcurl.md shows
-	cargo build
+	$(BUILD)
 	python3 tests/docs.py $(GRPCURL) target/debug/arbiter docs/grpcurl.md
 
 .PHONY: stubs
@@ -70,8 +72,13 @@ clients-check: $(CLIENTS:%=check-%) ## Check all clients: generated code, lints,
 
 .PHONY: $(CLIENTS:%=check-%)
 $(CLIENTS:%=check-%): check-%: $(BUF)
-	cargo build
+	$(BUILD)
 	$(MAKE) -C clients/$* stubs-check check BUF=$(abspath $(BUF))
+
+.PHONY: helm-check
+helm-check: $(TOOLS)/bin/helm ## Render the Helm chart for several clusters and check what comes out
+	$(BUILD)
+	python3 deploy/helm/check.py $(TOOLS)/bin/helm target/debug/arbiter
 
 .PHONY: bench
 bench: ## Measure the rules alone and CPU time per call
@@ -98,3 +105,6 @@ $(TOOLS)/bin/cargo-deny:
 
 $(GRPCURL):
 	GOBIN=$(abspath $(TOOLS)/bin) go install github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4
+
+$(TOOLS)/bin/helm:
+	GOBIN=$(abspath $(TOOLS)/bin) go install helm.sh/helm/v4/cmd/helm@v4.3.1
