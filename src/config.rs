@@ -2,7 +2,7 @@
 
 #![allow(clippy::doc_markdown, reason = "the doc comments are what --help prints")]
 
-use std::{net::SocketAddr, num::NonZeroUsize, time::Duration};
+use std::{net::SocketAddr, num::NonZeroUsize, path::PathBuf, time::Duration};
 
 use clap::{Parser, ValueEnum};
 use http::{HeaderValue, Uri};
@@ -19,12 +19,22 @@ pub const EXIT_USAGE: u8 = 64;
 #[derive(Clone, Debug, Parser)]
 #[command(name = "arbiter", version, max_term_width = 110)]
 pub struct Config {
+    #[command(subcommand)]
+    #[allow(missing_docs)]
+    pub command: Option<Command>,
+
     /// Address to answer calls on: gRPC, gRPC-Web and Connect. Port 0 takes any free port.
     #[arg(long, env = "ARBITER_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:50051")]
     pub listen: SocketAddr,
 
     /// Address of /live, /ready and /metrics, over HTTP. Port 0 takes any free port.
-    #[arg(long, env = "ARBITER_ADMIN_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:50052")]
+    #[arg(
+        long,
+        env = "ARBITER_ADMIN_LISTEN",
+        value_name = "ADDRESS",
+        default_value = "127.0.0.1:50052",
+        global = true
+    )]
     pub admin_listen: SocketAddr,
 
     /// Origins whose pages browsers let call the service, over gRPC-Web or Connect, such as `https://play.example`; several
@@ -53,7 +63,83 @@ pub struct Config {
 
     #[command(flatten)]
     #[allow(missing_docs)]
+    pub security: Security,
+
+    #[command(flatten)]
+    #[allow(missing_docs)]
     pub limits: Limits,
+}
+
+/// Who may call, and how calls are kept private. Without any of it everyone who reaches the port may call.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Security")]
+pub struct Security {
+    /// Certificate of the server and those that vouch for it, as PEM. With --tls-key: calls are answered over TLS, and only
+    /// over TLS. All these files are read again when they change; connections that are open go on.
+    #[arg(long, env = "ARBITER_TLS_CERT", value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+
+    /// Key of the certificate, as PEM.
+    #[arg(long, env = "ARBITER_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+
+    /// Certificates of those who sign the certificates of clients, as PEM: a client that shows none of theirs is refused.
+    #[arg(long, env = "ARBITER_TLS_CLIENT_CA", value_name = "FILE", requires = "tls_cert")]
+    pub tls_client_ca: Option<PathBuf>,
+
+    /// Tokens that let a call in, one a line: a name, and the SHA-256 of the token in hexadecimal digits, as sha256sum
+    /// prints it. A call shows its token in the header `authorization: Bearer <token>`.
+    #[arg(long, env = "ARBITER_TOKEN_FILE", value_name = "FILE")]
+    pub token_file: Option<PathBuf>,
+
+    /// Services that need no token, separated by commas: balancers ask for health without one.
+    #[arg(
+        long,
+        env = "ARBITER_OPEN_SERVICES",
+        value_name = "SERVICES",
+        value_delimiter = ',',
+        default_value = "health"
+    )]
+    pub open_services: Vec<OpenService>,
+}
+
+impl Security {
+    /// Whether everyone who reaches the port may call, and read along.
+    pub fn is_off(&self) -> bool {
+        self.tls_client_ca.is_none() && self.token_file.is_none()
+    }
+}
+
+/// A service beside the referee that can be answered without a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OpenService {
+    /// `grpc.health.v1.Health`
+    Health,
+    /// `grpc.reflection.v1.ServerReflection`, and its version `v1alpha`
+    Reflection,
+    /// None of them.
+    None,
+}
+
+impl OpenService {
+    /// The names of the service in the contracts.
+    pub const fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Health => &["grpc.health.v1.Health"],
+            Self::Reflection => {
+                &["grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection"]
+            }
+            Self::None => &[],
+        }
+    }
+}
+
+/// What to do instead of answering calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::Subcommand)]
+pub enum Command {
+    /// Ask the server of this machine, at its admin address, whether it is ready: the end is 0 if so, and 1 if not.
+    /// For the health check of a container.
+    Health,
 }
 
 /// How log lines are written.

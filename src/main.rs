@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use arbiter::{
-    config::{Config, EXIT_USAGE},
-    server::{Server, ServerError, start_logging},
+    config::{Command, Config, EXIT_USAGE},
+    server::{Server, ServerError, ask_whether_ready, start_logging},
 };
 use clap::Parser;
 
@@ -19,6 +19,9 @@ fn main() -> ExitCode {
             return if error.use_stderr() { ExitCode::from(EXIT_USAGE) } else { ExitCode::SUCCESS };
         }
     };
+    if config.command == Some(Command::Health) {
+        return health(&config);
+    }
     if let Err(error) = start_logging(&config) {
         eprintln!("error: --log: {error}");
         return ExitCode::from(EXIT_USAGE);
@@ -27,7 +30,10 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
-            ExitCode::FAILURE
+            match error {
+                ServerError::File(_) => ExitCode::from(EXIT_USAGE),
+                _ => ExitCode::FAILURE,
+            }
         }
     }
 }
@@ -38,4 +44,17 @@ fn serve(config: Config) -> Result<(), ServerError> {
     let shutdown = server.termination()?;
     print!("{}", server.banner());
     server.run(shutdown)
+}
+
+fn health(config: &Config) -> ExitCode {
+    let address = config.admin_listen;
+    match ask_whether_ready(address) {
+        Ok(true) => {
+            println!("ready");
+            return ExitCode::SUCCESS;
+        }
+        Ok(false) => println!("not ready"),
+        Err(error) => eprintln!("error: nobody answers at {address}: {error}"),
+    }
+    ExitCode::FAILURE
 }

@@ -9,11 +9,14 @@ mod admission;
 mod connect;
 mod connection;
 mod drain;
+mod files;
 mod front;
 mod gate;
 mod logging;
 mod metrics;
 mod services;
+mod tls;
+mod tokens;
 mod web;
 mod worker;
 
@@ -31,8 +34,11 @@ use tokio::{
 };
 use tonic_health::{ServingStatus, server::HealthReporter};
 
-use self::{drain::Drain, front::Front, gate::Gate, metrics::Metrics, services::Services};
-pub use self::{logging::start_logging, services::GrpcService};
+pub use self::{admin::ask_whether_ready, files::FileError, logging::start_logging, services::GrpcService};
+use self::{
+    connection::Connections, drain::Drain, front::Front, gate::Gate, metrics::Metrics, services::Services,
+    tls::Tls, tokens::Tokens,
+};
 use crate::{config::Config, wire::proto};
 
 const SERVICE: &str = proto::rules_service_server::SERVICE_NAME;
@@ -40,9 +46,16 @@ const SERVICE: &str = proto::rules_service_server::SERVICE_NAME;
 /// A server whose sockets are bound, ready to run.
 pub struct Server {
     runtime: Runtime,
+    bound: Bound,
+}
+
+/// What a server has before it runs.
+struct Bound {
     config: Config,
     listener: TcpListener,
     admin_listener: TcpListener,
+    tls: Option<Tls>,
+    tokens: Option<Tokens>,
     extra: Services,
 }
 
@@ -59,6 +72,9 @@ pub enum ServerError {
         /// Why.
         source: io::Error,
     },
+    /// A file of the configuration cannot be used.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The operating system refused a thread, a runtime or a socket option.
     #[error("cannot start: {0}")]
     Start(#[from] io::Error),
@@ -68,19 +84,26 @@ pub enum ServerError {
 }
 
 impl Server {
-    /// Binds the sockets.
+    /// Reads the files of the configuration and binds the sockets.
     ///
     /// # Errors
     ///
-    /// If an address cannot be listened on, or a runtime cannot be started.
+    /// If a file cannot be used, an address cannot be listened on, or a runtime cannot be started.
     pub fn bind(config: Config) -> Result<Self, ServerError> {
-        Ok(Self {
-            runtime: runtime::Builder::new_current_thread().enable_all().build()?,
+        let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
+        let (tls, tokens) = {
+            let _context = runtime.enter();
+            (Tls::load(&config.security)?, Tokens::load(&config.security)?)
+        };
+        let bound = Bound {
             listener: bind("--listen", config.listen)?,
             admin_listener: bind("--admin-listen", config.admin_listen)?,
             config,
+            tls,
+            tokens,
             extra: Services::default(),
-        })
+        };
+        Ok(Self { runtime, bound })
     }
 
     /// Answers the calls of a further service too.
@@ -89,7 +112,7 @@ impl Server {
     where
         S::Future: Send,
     {
-        self.extra.add(service);
+        self.bound.extra.add(service);
         self
     }
 
@@ -99,7 +122,7 @@ impl Server {
     ///
     /// If the operating system cannot tell.
     pub fn address(&self) -> io::Result<SocketAddr> {
-        self.listener.local_addr()
+        self.bound.listener.local_addr()
     }
 
     /// The address of `/live`, `/ready` and `/metrics`.
@@ -108,7 +131,7 @@ impl Server {
     ///
     /// If the operating system cannot tell.
     pub fn admin_address(&self) -> io::Result<SocketAddr> {
-        self.admin_listener.local_addr()
+        self.bound.admin_listener.local_addr()
     }
 
     /// Starts to listen for SIGTERM and SIGINT, and answers what waits for the first of them. From then on a second one
@@ -124,15 +147,19 @@ impl Server {
 
     /// What a person sees first: where to reach the server, and a call to try.
     pub fn banner(&self) -> impl fmt::Display + use<> {
-        let address = self.address().unwrap_or(self.config.listen);
-        let admin = self.admin_address().unwrap_or(self.config.admin_listen);
+        let address = self.address().unwrap_or(self.bound.config.listen);
+        let admin = self.admin_address().unwrap_or(self.bound.config.admin_listen);
+        let (plaintext, scheme) =
+            if self.bound.tls.is_some() { ("", "https") } else { ("-plaintext ", "http") };
+        let token = if self.bound.tokens.is_some() { "-H 'authorization: Bearer TOKEN' " } else { "" };
         format!(
             "arbiter {version}\n  \
              gRPC   {address}\n  \
              admin  http://{admin}  (/live, /ready, /metrics)\n\n\
              Try it:\n  \
-             grpcurl -plaintext -d '{{\"connect_four\": {{}}}}' {address} {SERVICE}/NewGame\n  \
-             curl -H 'content-type: application/json' -d '{{\"connect_four\": {{}}}}' http://{address}/{SERVICE}/NewGame\n",
+             grpcurl {plaintext}{token}-d '{{\"connect_four\": {{}}}}' {address} {SERVICE}/NewGame\n  \
+             curl {token}-H 'content-type: application/json' -d '{{\"connect_four\": {{}}}}' \
+             {scheme}://{address}/{SERVICE}/NewGame\n",
             version = env!("CARGO_PKG_VERSION"),
         )
     }
@@ -144,56 +171,72 @@ impl Server {
     ///
     /// If a runtime or a thread cannot be started.
     pub fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), ServerError> {
-        let Self { runtime, config, listener, admin_listener, extra } = self;
-        runtime.block_on(serve(config, listener, admin_listener, extra, shutdown))
+        let Self { runtime, bound } = self;
+        runtime.block_on(bound.serve(shutdown))
     }
 }
 
-async fn serve(
-    config: Config,
-    listener: TcpListener,
-    admin_listener: TcpListener,
-    extra: Services,
-    shutdown: impl Future<Output = ()>,
-) -> Result<(), ServerError> {
-    let limits = config.limits;
-    let metrics = Arc::new(Metrics::new());
-    let drain = Drain::new();
-    let (health, health_service) = services::health();
-    health.set_service_status(SERVICE, ServingStatus::Serving).await;
+impl Bound {
+    async fn serve(self, shutdown: impl Future<Output = ()>) -> Result<(), ServerError> {
+        self.warn_of_strangers();
+        let Self { config, listener, admin_listener, tls, tokens, extra: mut others } = self;
+        let limits = config.limits;
+        let metrics = Arc::new(Metrics::new());
+        let drain = Drain::new();
+        let (health, health_service) = services::health();
+        health.set_service_status(SERVICE, ServingStatus::Serving).await;
+        others.add(health_service);
+        others.add_reflection()?;
 
-    let mut others = extra;
-    others.add(health_service);
-    others.add_reflection()?;
+        let (finished, mut all_finished) = mpsc::channel::<()>(1);
+        let workers = (0..config.threads())
+            .map(|index| {
+                // A gate of its own for each worker: no counter of references is shared between cores.
+                let rules = services::rules(&limits, &metrics, &drain);
+                let gate = Gate::new(rules, others.clone(), tokens.clone(), metrics.clone(), limits);
+                let web = web::new(gate.clone(), limits, &config.cors_allow_origin);
+                let front = Front::new(gate, web);
+                let serving = Connections { front, tls: tls.clone(), limits, drain: drain.clone() };
+                worker::start(index, serving, finished.clone())
+            })
+            .collect::<io::Result<Vec<_>>>()?;
+        drop(finished);
 
-    let (finished, mut all_finished) = mpsc::channel::<()>(1);
-    let workers = (0..config.threads())
-        .map(|index| {
-            // A gate of its own for each worker: no counter of references is shared between cores.
-            let rules = services::rules(&limits, &metrics, &drain);
-            let gate = Gate::new(rules, others.clone(), metrics.clone(), limits);
-            let web = web::new(gate.clone(), limits, &config.cors_allow_origin);
-            worker::start(index, Front::new(gate, web), limits, drain.clone(), finished.clone())
-        })
-        .collect::<io::Result<Vec<_>>>()?;
-    drop(finished);
+        tokio::spawn(admin::serve(to_tokio(admin_listener)?, metrics.clone(), drain.clone()));
+        let most = limits.max_connections.get();
+        let acceptor = acceptor::start(to_tokio(listener)?, workers, most, &metrics, &drain);
 
-    tokio::spawn(admin::serve(to_tokio(admin_listener)?, metrics.clone(), drain.clone()));
-    let most = limits.max_connections.get();
-    let acceptor = acceptor::start(to_tokio(listener)?, workers, most, &metrics, &drain);
+        shutdown.await;
+        tracing::info!("draining");
+        drain.announce();
+        announce_not_serving(&health).await;
+        tokio::time::sleep(limits.drain_delay).await;
+        drain.begin();
+        // The acceptor hands over whoever is already waiting, then closes the listener.
+        let _ = acceptor.await;
+        let all_closed = async { while all_finished.recv().await.is_some() {} };
+        drain.finish(&metrics, limits.drain_timeout, all_closed).await;
+        tracing::info!("stopped");
+        Ok(())
+    }
 
-    shutdown.await;
-    tracing::info!("draining");
-    drain.announce();
-    announce_not_serving(&health).await;
-    tokio::time::sleep(limits.drain_delay).await;
-    drain.begin();
-    // The acceptor hands over whoever is already waiting, then closes the listener.
-    let _ = acceptor.await;
-    let all_closed = async { while all_finished.recv().await.is_some() {} };
-    drain.finish(&metrics, limits.drain_timeout, all_closed).await;
-    tracing::info!("stopped");
-    Ok(())
+    /// Whoever listens beyond this machine should know who can hear and who can call.
+    fn warn_of_strangers(&self) {
+        let address = self.config.listen;
+        if address.ip().is_loopback() {
+            return;
+        }
+        if self.tls.is_none() {
+            tracing::warn!(%address, "listening beyond this machine without TLS: calls can be read on their way (--tls-cert)");
+        }
+        if self.config.security.is_off() {
+            tracing::warn!(
+                %address,
+                "listening beyond this machine, and anyone may call: ask for tokens (--token-file) or for certificates \
+                 (--tls-client-ca)"
+            );
+        }
+    }
 }
 
 fn bind(flag: &'static str, address: SocketAddr) -> Result<TcpListener, ServerError> {

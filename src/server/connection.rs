@@ -6,9 +6,13 @@ use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::conn::auto,
 };
-use tokio::time::{sleep, timeout};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    time::{sleep, timeout},
+};
+use tokio_rustls::server::TlsStream;
 
-use super::{drain::Drain, front::Front};
+use super::{drain::Drain, front::Front, tls::Tls};
 use crate::config::Limits;
 
 /// The most that may wait on a connection to be reset because the client broke the protocol. Without a bound a
@@ -18,35 +22,76 @@ const MAX_LOCAL_ERROR_RESETS: usize = 1024;
 /// The largest headers of a call, in bytes.
 const MAX_HEADER_BYTES: u32 = 16 * 1024;
 
-/// Answers the calls of a connection until its client closes it, it is too old, or the server ends.
-pub(super) async fn serve(
-    stream: TcpStream,
-    front: Front,
-    limits: Limits,
-    drain: Drain,
-) -> Result<(), Box<dyn Error + Send + Sync>> {
-    let stream = tokio::net::TcpStream::from_std(stream)?;
-    stream.set_nodelay(true)?;
-    if !begins(&stream, &limits, &drain).await? {
-        return Ok(());
-    }
-    let builder = builder(&limits);
-    let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), front));
+/// What every connection is served with.
+#[derive(Clone)]
+pub(super) struct Connections {
+    pub(super) front: Front,
+    pub(super) tls: Option<Tls>,
+    pub(super) limits: Limits,
+    pub(super) drain: Drain,
+}
 
-    let age = with_jitter(limits.max_connection_age);
-    let aged = tokio::select! {
-        // Whoever has just begun is read from before being asked to go.
-        biased;
-        closed = &mut connection => return closed,
-        () = sleep(age) => true,
-        () = drain.begun() => false,
-    };
-    // From here on the client is asked to go: calls under way finish, further ones go elsewhere.
-    connection.as_mut().graceful_shutdown();
-    tokio::select! {
-        closed = &mut connection => closed,
-        () = sleep(limits.max_connection_age_grace), if aged => Ok(()),
-        () = drain.over() => Ok(()),
+impl Connections {
+    /// Answers the calls of a connection until its client closes it, it is too old, or the server ends.
+    pub(super) async fn serve(self, stream: TcpStream) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let stream = tokio::net::TcpStream::from_std(stream)?;
+        stream.set_nodelay(true)?;
+        if !begins(&stream, &self.limits, &self.drain).await? {
+            return Ok(());
+        }
+        match self.tls.clone() {
+            None => self.answer(stream).await,
+            Some(tls) => match self.agree(&tls, stream).await? {
+                Some(stream) => self.answer(stream).await,
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// Agrees on keys with the client. None: the client was refused, or took too long.
+    async fn agree(
+        &self,
+        tls: &Tls,
+        stream: tokio::net::TcpStream,
+    ) -> io::Result<Option<TlsStream<tokio::net::TcpStream>>> {
+        let peer = stream.peer_addr()?;
+        let agreed = tokio::select! {
+            agreed = timeout(self.limits.call_timeout, tls.accept(stream)) => agreed,
+            () = self.drain.over() => return Ok(None),
+        };
+        let refused = match agreed {
+            Ok(Ok(stream)) => return Ok(Some(stream)),
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "it took too long".to_owned(),
+        };
+        self.front.as_ref().refuse_handshake();
+        tracing::warn!(%peer, reason = refused, "refused a connection: no TLS with this client");
+        Ok(None)
+    }
+
+    async fn answer<I>(self, io: I) -> Result<(), Box<dyn Error + Send + Sync>>
+    where
+        I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let Self { front, limits, drain, .. } = self;
+        let builder = builder(&limits);
+        let mut connection = pin!(builder.serve_connection(TokioIo::new(io), front));
+
+        let age = with_jitter(limits.max_connection_age);
+        let aged = tokio::select! {
+            // Whoever has just begun is read from before being asked to go.
+            biased;
+            closed = &mut connection => return closed,
+            () = sleep(age) => true,
+            () = drain.begun() => false,
+        };
+        // From here on the client is asked to go: calls under way finish, further ones go elsewhere.
+        connection.as_mut().graceful_shutdown();
+        tokio::select! {
+            closed = &mut connection => closed,
+            () = sleep(limits.max_connection_age_grace), if aged => Ok(()),
+            () = drain.over() => Ok(()),
+        }
     }
 }
 

@@ -16,6 +16,7 @@ use tower::{Service, util::BoxCloneSyncService};
 use super::{
     admission::Held,
     gate::{Gate, Passage, Place},
+    metrics::Metrics,
 };
 
 /// What answers every protocol but gRPC.
@@ -31,6 +32,12 @@ pub(super) struct Front {
 impl Front {
     pub(super) fn new(gate: Gate, web: Web) -> Self {
         Self { gate, web }
+    }
+}
+
+impl AsRef<Metrics> for Front {
+    fn as_ref(&self) -> &Metrics {
+        self.gate.as_ref()
     }
 }
 

@@ -22,6 +22,7 @@ use super::{
     admission::{Admission, Held},
     metrics::Metrics,
     services::{RulesServices, Services},
+    tokens::Tokens,
 };
 use crate::{
     config::Limits,
@@ -42,13 +43,20 @@ pub(super) struct Gate(Arc<Inner>);
 struct Inner {
     rules: RulesServices,
     others: Services,
+    tokens: Option<Tokens>,
     metrics: Arc<Metrics>,
     limits: Limits,
 }
 
 impl Gate {
-    pub(super) fn new(rules: RulesServices, others: Services, metrics: Arc<Metrics>, limits: Limits) -> Self {
-        Self(Arc::new(Inner { rules, others, metrics, limits }))
+    pub(super) fn new(
+        rules: RulesServices,
+        others: Services,
+        tokens: Option<Tokens>,
+        metrics: Arc<Metrics>,
+        limits: Limits,
+    ) -> Self {
+        Self(Arc::new(Inner { rules, others, tokens, metrics, limits }))
     }
 
     /// Answers a call that came as gRPC: one of the referee's, or one of a service beside it.
@@ -93,7 +101,10 @@ impl Gate {
         B: http_body::Body + Send + 'static,
         B::Error: Into<Box<dyn Error + Send + Sync>> + Send,
     {
-        let Inner { rules, others, limits, .. } = &*self.0;
+        let Inner { rules, others, tokens, limits, .. } = &*self.0;
+        if let Some(tokens) = tokens {
+            tokens.admit(split_path(request.uri().path()).0, request.headers())?;
+        }
         let asked = timeout(request.headers())?;
         call.deadline = call.arrived + asked.unwrap_or(Duration::MAX).min(limits.call_timeout);
         let Target::Referee(method) = call.target else {

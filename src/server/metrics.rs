@@ -89,6 +89,7 @@ pub struct Metrics {
     batches_in_flight: Gauge,
     connections: Gauge,
     refused_connections: Counter,
+    refused_handshakes: Counter,
 }
 
 impl Metrics {
@@ -103,6 +104,7 @@ impl Metrics {
         let batches_in_flight = Gauge::default();
         let connections = Gauge::default();
         let refused_connections = Counter::default();
+        let refused_handshakes = Counter::default();
 
         let mut registry = Registry::default();
         registry.register(
@@ -136,6 +138,11 @@ impl Metrics {
             "Connections closed at once because there were too many",
             refused_connections.clone(),
         );
+        registry.register(
+            "arbiter_tls_handshakes_refused",
+            "Connections closed because no TLS could be agreed on, by the client's certificate or otherwise",
+            refused_handshakes.clone(),
+        );
         let duration = |method: Method| {
             let labels = MethodLabels {
                 grpc_type: grpc_type(Some(method)),
@@ -153,6 +160,7 @@ impl Metrics {
             batches_in_flight,
             connections,
             refused_connections,
+            refused_handshakes,
         }
     }
 
@@ -199,6 +207,10 @@ impl Metrics {
 
     pub(super) fn refuse_connection(&self) {
         self.refused_connections.inc();
+    }
+
+    pub(super) fn refuse_handshake(&self) {
+        self.refused_handshakes.inc();
     }
 
     /// All metrics, in the text format that Prometheus reads.

@@ -109,7 +109,8 @@ const CORS_MAX_AGE: Duration = Duration::from_hours(2);
 
 /// What pages of these origins may send and see. With none, browsers are not told that any may.
 fn cors(origins: &[HeaderValue]) -> Option<CorsLayer> {
-    const SENT: [&str; 6] = [
+    const SENT: [&str; 7] = [
+        "authorization",
         "connect-protocol-version",
         "connect-timeout-ms",
         "content-type",

@@ -13,8 +13,7 @@ use std::{
 use tokio::{runtime, sync::mpsc};
 use tokio_util::task::TaskTracker;
 
-use super::{connection, drain::Drain, front::Front, metrics::Metrics};
-use crate::config::Limits;
+use super::{connection::Connections, metrics::Metrics};
 
 /// The handle by which a worker is given connections. When it is dropped the worker ends with its last connection.
 pub(super) struct Worker {
@@ -58,33 +57,22 @@ impl Worker {
 }
 
 /// Starts a worker. `finished` is dropped when it has ended.
-pub(super) fn start(
-    index: usize,
-    front: Front,
-    limits: Limits,
-    drain: Drain,
-    finished: mpsc::Sender<()>,
-) -> io::Result<Worker> {
+pub(super) fn start(index: usize, serving: Connections, finished: mpsc::Sender<()>) -> io::Result<Worker> {
     let (sender, receiver) = mpsc::unbounded_channel();
     let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
     thread::Builder::new().name(format!("worker-{index}")).spawn(move || {
-        runtime.block_on(work(receiver, front, limits, drain));
+        runtime.block_on(work(receiver, serving));
         drop(finished);
     })?;
     Ok(Worker { connections: sender, load: Arc::default() })
 }
 
-async fn work(
-    mut connections: mpsc::UnboundedReceiver<Connection>,
-    front: Front,
-    limits: Limits,
-    drain: Drain,
-) {
+async fn work(mut connections: mpsc::UnboundedReceiver<Connection>, serving: Connections) {
     let open = TaskTracker::new();
     while let Some(connection) = connections.recv().await {
-        let (front, drain) = (front.clone(), drain.clone());
+        let serving = serving.clone();
         open.spawn(async move {
-            if let Err(error) = connection::serve(connection.stream, front, limits, drain).await {
+            if let Err(error) = serving.serve(connection.stream).await {
                 tracing::debug!(%error, "connection failed");
             }
             drop(connection.load);
@@ -93,6 +81,6 @@ async fn work(
     open.close();
     tokio::select! {
         () = open.wait() => {}
-        () = drain.over() => {}
+        () = serving.drain.over() => {}
     }
 }

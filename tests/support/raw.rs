@@ -12,7 +12,7 @@ use std::{
     process::{Child, Command, ExitStatus, Stdio},
     sync::{
         Arc, Mutex,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
     task::{Context, Poll, ready},
     time::{Duration, Instant},
@@ -190,6 +190,14 @@ impl Client {
     pub async fn try_connect(address: &str) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
+        Ok(Self::over(stream).await?)
+    }
+
+    /// Speaks over a connection that is open.
+    pub async fn over<S>(stream: S) -> Result<Self, h2::Error>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
         let seen = Arc::<Mutex<Seen>>::default();
         let tap = Tap { stream, seen: seen.clone() };
         let (sender, connection) = h2::client::handshake(tap).await?;
@@ -322,12 +330,12 @@ impl Seen {
 }
 
 /// A socket that notes what is read from it.
-struct Tap {
-    stream: TcpStream,
+struct Tap<S> {
+    stream: S,
     seen: Arc<Mutex<Seen>>,
 }
 
-impl AsyncRead for Tap {
+impl<S: AsyncRead + Unpin> AsyncRead for Tap<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -340,7 +348,7 @@ impl AsyncRead for Tap {
     }
 }
 
-impl AsyncWrite for Tap {
+impl<S: AsyncWrite + Unpin> AsyncWrite for Tap<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -364,6 +372,21 @@ pub fn arbiter() -> Command {
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("ARBITER_")) {
         command.env_remove(name);
     }
+    command
+}
+
+/// The binary, not yet run, with a port to listen on below the ephemeral ports: there a client may come to connect to
+/// itself after the server has gone.
+pub fn on_low_port() -> Command {
+    static TRIED: AtomicU32 = AtomicU32::new(0);
+    let port = std::iter::repeat_with(|| {
+        20_000 + (std::process::id() * 37 + TRIED.fetch_add(1, Ordering::Relaxed)) % 12_000
+    })
+    .take(1000)
+    .find(|port| TcpListener::bind(format!("127.0.0.1:{port}")).is_ok())
+    .expect("a port is free");
+    let mut command = arbiter();
+    command.args(["--listen", &format!("127.0.0.1:{port}"), "--admin-listen", "127.0.0.1:0"]);
     command
 }
 
@@ -398,18 +421,9 @@ impl Process {
         Self { child, banner, address, admin_address }
     }
 
-    /// Starts a server below the ephemeral ports: there a client may come to connect to itself after
-    /// the server has gone.
+    /// Starts a server on a port that [`on_low_port`] chooses.
     pub fn start_on_low_port(flags: &[&str]) -> Self {
-        static TRIED: AtomicU32 = AtomicU32::new(0);
-        let port = std::iter::repeat_with(|| {
-            20_000 + (std::process::id() * 37 + TRIED.fetch_add(1, Ordering::Relaxed)) % 12_000
-        })
-        .take(1000)
-        .find(|port| TcpListener::bind(format!("127.0.0.1:{port}")).is_ok())
-        .expect("a port is free");
-        let listen = format!("127.0.0.1:{port}");
-        Self::start(arbiter().args(["--listen", &listen, "--admin-listen", "127.0.0.1:0"]).args(flags))
+        Self::start(on_low_port().args(flags))
     }
 
     pub fn terminate(&self) {
@@ -429,12 +443,47 @@ impl Process {
         }
     }
 
+    /// What it writes to standard error, which must be piped.
+    pub fn log(&mut self) -> Log {
+        let errors = self.child.stderr.take().expect("standard error is piped");
+        let (lines, ended) = (Arc::<Mutex<Vec<String>>>::default(), Arc::<AtomicBool>::default());
+        let log = Log { lines: lines.clone(), ended: ended.clone() };
+        // Read all along: a pipe that is full would hold the server up.
+        std::thread::spawn(move || {
+            for line in BufReader::new(errors).lines() {
+                lines.lock().expect("nobody panics here").push(line.expect("it is text"));
+            }
+            ended.store(true, Ordering::Release);
+        });
+        log
+    }
+
     /// Everything that it writes to standard error, which must be piped, once it has ended.
     pub fn errors(&mut self) -> impl FnOnce() -> String + use<> {
         let mut errors = self.child.stderr.take().expect("standard error is piped");
         // Read all along: a pipe that is full would hold the server up.
         let reader = std::thread::spawn(move || io::read_to_string(&mut errors).expect("it is text"));
         || reader.join().expect("it is read")
+    }
+}
+
+/// A log in JSON, as far as it has been written.
+pub struct Log {
+    lines: Arc<Mutex<Vec<String>>>,
+    ended: Arc<AtomicBool>,
+}
+
+impl Log {
+    /// The lines of a level.
+    pub fn at(&self, level: &str) -> Vec<serde_json::Value> {
+        let lines = self.lines.lock().expect("nobody panics here");
+        let read = |line: &String| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}"));
+        lines.iter().map(read).filter(|line: &serde_json::Value| line["level"] == level).collect()
+    }
+
+    /// Waits until whoever writes it has ended.
+    pub async fn end(&self) {
+        eventually("the log ends", async || self.ended.load(Ordering::Acquire)).await;
     }
 }
 

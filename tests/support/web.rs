@@ -21,6 +21,7 @@ use prost_types::Any;
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::{
+    io::{AsyncRead, AsyncWrite},
     net::TcpStream,
     sync::mpsc::{UnboundedSender, unbounded_channel},
 };
@@ -136,6 +137,14 @@ impl WebClient {
     pub async fn connect(address: &str, version: Version) -> Self {
         let stream = TcpStream::connect(address).await.expect("the server can be reached");
         stream.set_nodelay(true).expect("it is open");
+        Self::over(stream, address, version).await
+    }
+
+    /// Speaks over a connection that is open.
+    pub async fn over<S>(stream: S, address: &str, version: Version) -> Self
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
         let io = TokioIo::new(stream);
         let (sender, driver) = if version == Version::HTTP_2 {
             let handshake = http2::handshake(TokioExecutor::new(), io).await;
@@ -214,8 +223,9 @@ async fn soon<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// The names that Connect has for codes, and the status of HTTP that comes with each: those that are ever answered.
-const CODES: [(&str, Code, u16); 7] = [
+const CODES: [(&str, Code, u16); 8] = [
     ("invalid_argument", Code::InvalidArgument, 400),
+    ("unauthenticated", Code::Unauthenticated, 401),
     ("failed_precondition", Code::FailedPrecondition, 400),
     ("deadline_exceeded", Code::DeadlineExceeded, 504),
     ("resource_exhausted", Code::ResourceExhausted, 429),

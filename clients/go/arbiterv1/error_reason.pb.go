@@ -108,6 +108,11 @@ const (
 	//
 	// Example: an `EvaluateBatch` whose answers have more than 4 MiB (the default of `--max-batch-answer-bytes`).
 	ErrorReason_ERROR_REASON_ANSWER_TOO_LARGE ErrorReason = 15
+	// The call shows no token that the service knows, and the service is configured to ask for one.
+	// Status UNAUTHENTICATED.
+	//
+	// Example: no header `authorization: Bearer <token>`, or one with a token that was taken back.
+	ErrorReason_ERROR_REASON_UNAUTHENTICATED ErrorReason = 16
 	// The game is over: no move is legal any more.
 	// An illegal move.
 	//
@@ -321,6 +326,7 @@ var (
 		13:  "ERROR_REASON_INTERNAL_FAULT",
 		14:  "ERROR_REASON_SHUTTING_DOWN",
 		15:  "ERROR_REASON_ANSWER_TOO_LARGE",
+		16:  "ERROR_REASON_UNAUTHENTICATED",
 		30:  "ERROR_REASON_GAME_OVER",
 		31:  "ERROR_REASON_BOARD_SIZE_MISMATCH",
 		32:  "ERROR_REASON_NOTHING_THERE",
@@ -376,6 +382,7 @@ var (
 		"ERROR_REASON_INTERNAL_FAULT":       13,
 		"ERROR_REASON_SHUTTING_DOWN":        14,
 		"ERROR_REASON_ANSWER_TOO_LARGE":     15,
+		"ERROR_REASON_UNAUTHENTICATED":      16,
 		"ERROR_REASON_GAME_OVER":            30,
 		"ERROR_REASON_BOARD_SIZE_MISMATCH":  31,
 		"ERROR_REASON_NOTHING_THERE":        32,
@@ -448,7 +455,7 @@ var File_arbiter_v1_error_reason_proto protoreflect.FileDescriptor
 const file_arbiter_v1_error_reason_proto_rawDesc = "" +
 	"\n" +
 	"\x1darbiter/v1/error_reason.proto\x12\n" +
-	"arbiter.v1*\x9b\x0e\n" +
+	"arbiter.v1*\xbd\x0e\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\"\n" +
 	"\x1eERROR_REASON_MALFORMED_REQUEST\x10\x01\x12\x1f\n" +
@@ -466,7 +473,8 @@ const file_arbiter_v1_error_reason_proto_rawDesc = "" +
 	"\x1eERROR_REASON_DEADLINE_EXCEEDED\x10\f\x12\x1f\n" +
 	"\x1bERROR_REASON_INTERNAL_FAULT\x10\r\x12\x1e\n" +
 	"\x1aERROR_REASON_SHUTTING_DOWN\x10\x0e\x12!\n" +
-	"\x1dERROR_REASON_ANSWER_TOO_LARGE\x10\x0f\x12\x1a\n" +
+	"\x1dERROR_REASON_ANSWER_TOO_LARGE\x10\x0f\x12 \n" +
+	"\x1cERROR_REASON_UNAUTHENTICATED\x10\x10\x12\x1a\n" +
 	"\x16ERROR_REASON_GAME_OVER\x10\x1e\x12$\n" +
 	" ERROR_REASON_BOARD_SIZE_MISMATCH\x10\x1f\x12\x1e\n" +
 	"\x1aERROR_REASON_NOTHING_THERE\x10 \x12$\n" +
