@@ -295,3 +295,16 @@ async fn a_connection_that_begins_while_the_server_ends_is_still_answered() {
     held.finish(GOOD_MOVE).await;
     assert_ends_well(&mut server).await;
 }
+
+#[tokio::test]
+async fn an_answer_that_nobody_takes_is_given_up() {
+    let server = start_process(&["--keepalive-interval", "1s", "--keepalive-timeout", "1s"]);
+    // Longer than what the sockets between hold.
+    let call = r#"{"listGames": {"includeCards": true}}"#;
+    let batch = format!(r#"{{"calls": [{}]}}"#, vec![call; 1000].join(","));
+    let head = head(batch.len(), "").replace("ApplyMove", "EvaluateBatch");
+    let mut silent = TcpStream::connect(&server.address).await.expect("the server can be reached");
+    silent.write_all((head + &batch).as_bytes()).await.expect("it can be sent");
+    eventually("the batch is under way", async || calls_under_way(&metrics(&server).await) == 1).await;
+    eventually("its answer is given up", async || calls_under_way(&metrics(&server).await) == 0).await;
+}

@@ -275,6 +275,16 @@ async fn who_never_finishes_the_handshake_is_closed() {
 }
 
 #[tokio::test]
+async fn who_says_nothing_after_the_handshake_is_closed() {
+    let server = Secured::start(&["--call-timeout", "300ms"]);
+    let mut silent = server.connect(&[HTTP_2]).await;
+    let mut received = Vec::new();
+    // An end or a reset.
+    let _ = soon("the silent client is closed", silent.read_to_end(&mut received)).await;
+    assert_eq!(received, b"");
+}
+
+#[tokio::test]
 async fn a_handshake_that_is_under_way_does_not_keep_the_others_waiting() {
     let server = Secured::start(&["--call-timeout", LONG, "--threads", "1"]);
     let mut slow = TcpStream::connect(server.address()).await.expect("the server can be reached");

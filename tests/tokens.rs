@@ -160,9 +160,15 @@ async fn a_call_of_connect_without_a_token_is_refused() {
     let server = Guarded::start(&[]);
     for version in VERSIONS {
         let mut client = server.web_client(version).await;
-        for encoding in [JSON, PROTO] {
-            let answer = client.post("ApplyMove", &[encoding], "").await;
-            assert_eq!(answer.status, StatusCode::UNAUTHORIZED);
+        for (call, headers) in [
+            ("ApplyMove", vec![JSON]),
+            ("ApplyMove", vec![PROTO]),
+            // Whatever else is wrong with it.
+            ("Evaluate", vec![JSON]),
+            ("ApplyMove", vec![JSON, ("connect-protocol-version", "2")]),
+        ] {
+            let answer = client.post(call, &headers, "").await;
+            assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{call} {headers:?}");
             assert_eq!(answer.refused(), unauthenticated());
         }
     }

@@ -56,7 +56,8 @@ pub(super) async fn answer(
     let (service, call) = split_path(parts.uri.path());
     let is_referees = service == SERVICE;
     let method = Method::by_name(call).filter(|_| is_referees);
-    if let Err(refusal) = to_grpc(&mut parts.headers, method) {
+    let admitted = gate.admit(service, &parts.headers);
+    if let Err(refusal) = admitted.and_then(|()| to_grpc(&mut parts.headers, method)) {
         if is_referees {
             gate.as_ref().call_refused(method, &refusal);
         }
@@ -83,11 +84,11 @@ fn to_grpc(headers: &mut HeaderMap, method: Option<Method>) -> Result<(), Refusa
         return Err(Refusal::new(
             Code::Unimplemented,
             ErrorReason::CallNotAvailable,
-            "Evaluate is a stream, and streams are answered over gRPC only: send the calls as an EvaluateBatch",
+            "Evaluate is a stream, and none is answered over Connect: send the calls as an EvaluateBatch",
         ));
     }
     if headers.get("connect-protocol-version").is_some_and(|version| version != "1") {
-        return Err(Refusal::malformed(String::new(), "the header connect-protocol-version is not 1"));
+        return Err(Refusal::malformed("", "the header connect-protocol-version is not 1"));
     }
     if headers.remove(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
         let message = "a compressed message is not read here: the only content-encoding is identity";
@@ -114,7 +115,7 @@ fn to_grpc_timeout(value: &HeaderValue) -> Result<HeaderValue, Refusal> {
         Some(milliseconds) => format!("{}S", milliseconds / 1000),
         None => {
             let message = "the header connect-timeout-ms is not a number of at most ten digits";
-            return Err(Refusal::malformed(String::new(), message));
+            return Err(Refusal::malformed("", message));
         }
     };
     HeaderValue::try_from(timeout).map_err(|_| Refusal::internal_fault())
@@ -155,7 +156,7 @@ async fn read_message(
             let message = format!("the message has more than {most} bytes");
             return Err(Refusal::new(Code::ResourceExhausted, ErrorReason::MessageTooLarge, message));
         }
-        Err(_) => return Err(Refusal::malformed(String::new(), "the message is cut off")),
+        Err(_) => return Err(Refusal::malformed("", "the message is cut off")),
     };
     Ok(match (encoding, method) {
         (Encoding::Json, Some(method)) => {

@@ -6,8 +6,9 @@ use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::conn::auto,
 };
+use socket2::SockRef;
 use tokio::{
-    io::{AsyncRead, AsyncWrite},
+    io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader},
     time::{sleep, timeout},
 };
 use tokio_rustls::server::TlsStream;
@@ -21,6 +22,9 @@ const MAX_LOCAL_ERROR_RESETS: usize = 1024;
 
 /// The largest headers of a call, in bytes.
 const MAX_HEADER_BYTES: u32 = 16 * 1024;
+
+/// A connection that nobody else can read.
+type Private = BufReader<TlsStream<tokio::net::TcpStream>>;
 
 /// What every connection is served with.
 #[derive(Clone)]
@@ -39,6 +43,9 @@ impl Connections {
         if !begins(&stream, &self.limits, &self.drain).await? {
             return Ok(());
         }
+        // An answer that nobody takes is given up as a client is that answers nothing.
+        let silence = self.limits.keepalive_interval + self.limits.keepalive_timeout;
+        SockRef::from(&stream).set_tcp_user_timeout(Some(silence))?;
         match self.tls.clone() {
             None => self.answer(stream).await,
             Some(tls) => match self.agree(&tls, stream).await? {
@@ -48,15 +55,17 @@ impl Connections {
         }
     }
 
-    /// Agrees on keys with the client. None: the client was refused, or took too long.
-    async fn agree(
-        &self,
-        tls: &Tls,
-        stream: tokio::net::TcpStream,
-    ) -> io::Result<Option<TlsStream<tokio::net::TcpStream>>> {
+    /// Agrees on keys with the client, and waits until it says something by them. None: the client was refused, or
+    /// took too long.
+    async fn agree(&self, tls: &Tls, stream: tokio::net::TcpStream) -> io::Result<Option<Private>> {
         let peer = stream.peer_addr()?;
+        let agree = async {
+            let mut stream = BufReader::new(tls.accept(stream).await?);
+            stream.fill_buf().await?;
+            Ok::<_, io::Error>(stream)
+        };
         let agreed = tokio::select! {
-            agreed = timeout(self.limits.call_timeout, tls.accept(stream)) => agreed,
+            agreed = timeout(self.limits.call_timeout, agree) => agreed,
             () = self.drain.over() => return Ok(None),
         };
         let refused = match agreed {

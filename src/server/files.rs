@@ -40,7 +40,14 @@ impl NamedFile {
     }
 
     fn read(&self) -> Result<Vec<u8>, FileError> {
-        fs::read(&self.path).map_err(|error: io::Error| self.unusable(error))
+        let read = || -> io::Result<Vec<u8>> {
+            // Reading anything else may wait for ever.
+            if !fs::metadata(&self.path)?.is_file() {
+                return Err(io::Error::other("this is not a file"));
+            }
+            fs::read(&self.path)
+        };
+        read().map_err(|error| self.unusable(error))
     }
 }
 

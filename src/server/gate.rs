@@ -72,6 +72,11 @@ impl Gate {
         self.pass(request, |_, _| Err(no_such_service()))
     }
 
+    /// Lets a call of a service go on if it shows a token, or needs none.
+    pub(super) fn admit(&self, service: &str, headers: &HeaderMap) -> Result<(), Refusal> {
+        self.0.tokens.as_ref().map_or(Ok(()), |tokens| tokens.admit(service, headers))
+    }
+
     fn pass<B>(&self, request: Request<B>, other: impl Other<B>) -> Passage
     where
         B: http_body::Body + Send + 'static,
@@ -101,10 +106,8 @@ impl Gate {
         B: http_body::Body + Send + 'static,
         B::Error: Into<Box<dyn Error + Send + Sync>> + Send,
     {
-        let Inner { rules, others, tokens, limits, .. } = &*self.0;
-        if let Some(tokens) = tokens {
-            tokens.admit(split_path(request.uri().path()).0, request.headers())?;
-        }
+        let Inner { rules, others, limits, .. } = &*self.0;
+        self.admit(split_path(request.uri().path()).0, request.headers())?;
         let asked = timeout(request.headers())?;
         call.deadline = call.arrived + asked.unwrap_or(Duration::MAX).min(limits.call_timeout);
         let Target::Referee(method) = call.target else {

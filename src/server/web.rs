@@ -35,7 +35,7 @@ async fn answer(gate: Gate, limits: Limits, request: Request<Incoming>) -> Respo
     let (mut parts, body) = request.into_parts();
     if parts.method != Method::POST {
         let says = "A call is a POST, and nothing else is answered here.";
-        return explain(StatusCode::METHOD_NOT_ALLOWED, says, header::ALLOW, "POST");
+        return explain(StatusCode::METHOD_NOT_ALLOWED, says, Some((header::ALLOW, "POST")));
     }
     match Protocol::of(&parts) {
         Protocol::GrpcWeb(content_type) => {
@@ -46,14 +46,13 @@ async fn answer(gate: Gate, limits: Limits, request: Request<Incoming>) -> Respo
         }
         Protocol::Connect(encoding) => connect::answer(&gate, &limits, parts, body, encoding).await,
         Protocol::GrpcOverHttp1 => {
-            let says = "gRPC needs HTTP/2.";
-            explain(StatusCode::HTTP_VERSION_NOT_SUPPORTED, says, header::UPGRADE, "h2c")
+            explain(StatusCode::HTTP_VERSION_NOT_SUPPORTED, "gRPC needs HTTP/2.", None)
         }
         Protocol::Unknown => {
             let says =
                 "The content type says in which protocol a call is: this one is in none that is known here.";
             let name = HeaderName::from_static("accept-post");
-            explain(StatusCode::UNSUPPORTED_MEDIA_TYPE, says, name, CONTENT_TYPES)
+            explain(StatusCode::UNSUPPORTED_MEDIA_TYPE, says, Some((name, CONTENT_TYPES)))
         }
     }
 }
@@ -90,7 +89,7 @@ impl Protocol {
 }
 
 /// What a person is told who asks in a way that is not understood. A header tells programs.
-fn explain(status: StatusCode, says: &str, name: HeaderName, value: &'static str) -> Response<Body> {
+fn explain(status: StatusCode, says: &str, hint: Option<(HeaderName, &'static str)>) -> Response<Body> {
     let text = format!(
         "{says}\n\n\
          Arbiter answers gRPC, gRPC-Web, and JSON:\n  \
@@ -99,7 +98,9 @@ fn explain(status: StatusCode, says: &str, name: HeaderName, value: &'static str
     let mut answer = Response::new(Body::new(Full::from(text)));
     *answer.status_mut() = status;
     let headers = answer.headers_mut();
-    headers.insert(name, HeaderValue::from_static(value));
+    if let Some((name, value)) = hint {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
     answer
 }

@@ -61,7 +61,7 @@ pub fn request_from_json(call: &str, json: &[u8], max_call_bytes: usize) -> Resu
         return Ok(read(request, json, "")?.encode_to_vec());
     }
     let batch: BatchInJson<'_> =
-        serde_json::from_slice(json).map_err(|error| Refusal::malformed(String::new(), error))?;
+        serde_json::from_slice(json).map_err(|error| Refusal::malformed("", error))?;
     let calls = batch.calls.unwrap_or_default();
     if calls.len() > MAX_TOP_LEVEL_FIELDS {
         return Err(Refusal::new(Code::ResourceExhausted, proto::ErrorReason::TooManyItems, TOO_MANY_FIELDS));
@@ -119,10 +119,10 @@ fn read(descriptor: MessageDescriptor, json: &[u8], at: &str) -> Result<DynamicM
     let tracked = serde_path_to_error::Deserializer::new(&mut json, &mut track);
     match DynamicMessage::deserialize(descriptor, tracked) {
         Ok(message) => {
-            json.end().map_err(|error| Refusal::malformed(at.to_owned(), error))?;
+            json.end().map_err(|error| Refusal::malformed(at, error))?;
             Ok(message)
         }
-        Err(error) => Err(Refusal::malformed(field_path(at, &track.path()), error)),
+        Err(error) => Err(Refusal::malformed(&field_path(at, &track.path()), error)),
     }
 }
 
@@ -200,6 +200,17 @@ mod tests {
         assert_eq!(field, "calls[1].apply_move.move");
         let (field, _) = violation("EvaluateBatch", r#"{"call": []}"#);
         assert_eq!(field, "");
+    }
+
+    #[test]
+    fn what_is_quoted_is_cut_off() {
+        let long = "ä".repeat(30_000);
+        for json in
+            [format!(r#"{{"move": {{"{long}": 1}}}}"#), format!(r#"{{"state": {{"{long}": {{"x": 1}}}}}}"#)]
+        {
+            let (field, message) = violation("ApplyMove", &json);
+            assert!(field.len() < 1000 && message.len() < 2000, "{} and {}", field.len(), message.len());
+        }
     }
 
     #[test]

@@ -136,11 +136,12 @@ impl Refusal {
         Self { code, reasons: vec![reason], unlisted: 0, move_index: None }
     }
 
-    /// A request that is no message of its type. The field is where that shows, or empty.
-    pub fn malformed(field: String, message: impl Display) -> Self {
-        let mut refusal =
-            Self::new(Code::InvalidArgument, proto::ErrorReason::MalformedRequest, message.to_string());
-        refusal.reasons[0].field = field;
+    /// A request that is no message of its type. The field is where that shows, or empty. What is said may quote the
+    /// request: it is cut off.
+    pub fn malformed(field: &str, message: impl Display) -> Self {
+        let message = cut_off(&message.to_string());
+        let mut refusal = Self::new(Code::InvalidArgument, proto::ErrorReason::MalformedRequest, message);
+        refusal.reasons[0].field = cut_off(field);
         refusal
     }
 
@@ -311,6 +312,17 @@ fn reason(
         message: message.to_string(),
         clause: clause.to_owned(),
         field: field.to_string(),
+    }
+}
+
+/// The most characters of a request that a refusal quotes.
+const MAX_QUOTED: usize = 256;
+
+/// A text that is not too long to be quoted.
+fn cut_off(text: &str) -> String {
+    match text.char_indices().nth(MAX_QUOTED) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
     }
 }
 
