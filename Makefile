@@ -101,7 +101,7 @@ $(BUF):
 	mkdir -p $(TOOLS)/bin && ln -sf ../python/bin/buf $@
 
 $(TOOLS)/bin/cargo-deny:
-	cargo install --quiet --locked --root $(TOOLS) cargo-deny@0.20.2
+	cargo install --debug --quiet --locked --root $(TOOLS) cargo-deny@0.20.2
 
 $(GRPCURL):
 	GOBIN=$(abspath $(TOOLS)/bin) go install github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4
