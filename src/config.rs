@@ -104,8 +104,8 @@ pub struct Security {
 }
 
 impl Security {
-    /// Whether everyone who reaches the port may call, and read along.
-    pub fn is_off(&self) -> bool {
+    /// Whether everyone who reaches the port may call.
+    pub fn lets_anyone_call(&self) -> bool {
         self.tls_client_ca.is_none() && self.token_file.is_none()
     }
 }

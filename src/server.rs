@@ -229,7 +229,7 @@ impl Bound {
         if self.tls.is_none() {
             tracing::warn!(%address, "listening beyond this machine without TLS: calls can be read on their way (--tls-cert)");
         }
-        if self.config.security.is_off() {
+        if self.config.security.lets_anyone_call() {
             tracing::warn!(
                 %address,
                 "listening beyond this machine, and anyone may call: ask for tokens (--token-file) or for certificates \

@@ -56,8 +56,9 @@ pub(super) async fn answer(
     let (service, call) = split_path(parts.uri.path());
     let is_referees = service == SERVICE;
     let method = Method::by_name(call).filter(|_| is_referees);
-    let admitted = gate.admit(service, &parts.headers);
-    if let Err(refusal) = admitted.and_then(|()| to_grpc(&mut parts.headers, method)) {
+    if let Err(refusal) = to_grpc(&mut parts.headers, method) {
+        // Who may not call is told so, whatever else is wrong with the call.
+        let refusal = gate.admit(service, &parts.headers).err().unwrap_or(refusal);
         if is_referees {
             gate.as_ref().call_refused(method, &refusal);
         }

@@ -266,7 +266,8 @@ fn grpc_type(method: Option<Method>) -> &'static str {
     }
 }
 
-fn code_name(code: Code) -> &'static str {
+/// The name of a status of gRPC.
+pub(super) fn code_name(code: Code) -> &'static str {
     match code {
         Code::Ok => "OK",
         Code::Cancelled => "CANCELLED",

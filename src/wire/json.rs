@@ -169,7 +169,8 @@ mod tests {
     fn violation(call: &str, json: &str) -> (String, String) {
         let refusal = request_from_json(call, json.as_bytes(), 1000).expect_err("it is malformed");
         assert_eq!(refusal.reason(), proto::ErrorReason::MalformedRequest);
-        (refusal.field().to_owned(), refusal.message())
+        let message = refusal.message();
+        (proto::Refusal::from(refusal).reasons[0].field.clone(), message)
     }
 
     #[test]

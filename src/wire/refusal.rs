@@ -215,11 +215,6 @@ impl Refusal {
         self.reasons.first().map_or(proto::ErrorReason::Unspecified, proto::Reason::code)
     }
 
-    /// The field of the first reason, if it concerns one.
-    pub fn field(&self) -> &str {
-        self.reasons.first().map_or("", |reason| &reason.field)
-    }
-
     /// All reasons in one line, for people.
     pub fn message(&self) -> String {
         let mut message = match self.move_index {

@@ -10,11 +10,14 @@ use tonic::{Code, Status, body::Body};
 use tonic_types::pb;
 
 use super::{held, http_status};
-use crate::{server::gate::Place, wire::detail_to_json};
+use crate::{
+    server::{gate::Place, metrics::code_name},
+    wire::detail_to_json,
+};
 
 #[derive(Serialize)]
 struct Error<'a> {
-    code: &'static str,
+    code: String,
     message: &'a str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     details: Vec<Detail>,
@@ -56,23 +59,10 @@ pub(super) fn write(status: &Status, place: Place) -> Response<Body> {
     answer
 }
 
-const fn name(code: Code) -> &'static str {
+/// The name of a status: that of gRPC in small letters, but for one.
+fn name(code: Code) -> String {
     match code {
-        Code::Ok | Code::Unknown => "unknown",
-        Code::Cancelled => "canceled",
-        Code::InvalidArgument => "invalid_argument",
-        Code::DeadlineExceeded => "deadline_exceeded",
-        Code::NotFound => "not_found",
-        Code::AlreadyExists => "already_exists",
-        Code::PermissionDenied => "permission_denied",
-        Code::ResourceExhausted => "resource_exhausted",
-        Code::FailedPrecondition => "failed_precondition",
-        Code::Aborted => "aborted",
-        Code::OutOfRange => "out_of_range",
-        Code::Unimplemented => "unimplemented",
-        Code::Internal => "internal",
-        Code::Unavailable => "unavailable",
-        Code::DataLoss => "data_loss",
-        Code::Unauthenticated => "unauthenticated",
+        Code::Cancelled => "canceled".to_owned(),
+        _ => code_name(code).to_ascii_lowercase(),
     }
 }
