@@ -27,7 +27,7 @@ pub struct Config {
     #[arg(long, env = "ARBITER_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:50051")]
     pub listen: SocketAddr,
 
-    /// Address of /live, /ready and /metrics, over HTTP. Port 0 takes any free port.
+    /// Address of /live, /ready, /metrics and /log-level, over HTTP. Port 0 takes any free port.
     #[arg(
         long,
         env = "ARBITER_ADMIN_LISTEN",
@@ -53,7 +53,8 @@ pub struct Config {
     pub threads: Option<NonZeroUsize>,
 
     /// What to log, as a filter such as `info` or `warn,arbiter=debug`. At `debug` every call is a line, at `info`
-    /// every call refused for the caller's fault, at `warn` every call refused for ours.
+    /// every call refused for the caller's fault, at `warn` every call refused for ours. Changed while the server runs by
+    /// a PUT of another filter to /log-level at the admin address.
     #[arg(long, env = "ARBITER_LOG", value_name = "FILTER", default_value = "info")]
     pub log: String,
 
@@ -63,11 +64,34 @@ pub struct Config {
 
     #[command(flatten)]
     #[allow(missing_docs)]
+    pub traces: Traces,
+
+    #[command(flatten)]
+    #[allow(missing_docs)]
     pub security: Security,
 
     #[command(flatten)]
     #[allow(missing_docs)]
     pub limits: Limits,
+}
+
+/// Where it is told what became of each call, below the span of its caller (W3C Trace Context).
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Traces")]
+pub struct Traces {
+    /// Where a span of each call is sent, by OTLP over gRPC, such as `http://127.0.0.1:4317`. Default: nowhere.
+    #[arg(long, env = "ARBITER_OTLP_ENDPOINT", value_name = "URL", value_parser = endpoint)]
+    pub otlp_endpoint: Option<Uri>,
+
+    /// Which share of the calls, from 0 to 1, begins a trace. A call within a trace of its caller's follows the caller.
+    #[arg(
+        long,
+        env = "ARBITER_OTLP_SAMPLING",
+        value_name = "SHARE",
+        default_value = "1",
+        value_parser = share
+    )]
+    pub otlp_sampling: f64,
 }
 
 /// Who may call, and how calls are kept private. Without any of it everyone who reaches the port may call.
@@ -252,6 +276,23 @@ fn origin(text: &str) -> Result<HeaderValue, String> {
         return HeaderValue::from_str(text).map_err(|error| error.to_string());
     }
     Err("expected * or a scheme, a host and perhaps a port, such as https://play.example:8443".to_owned())
+}
+
+/// Where a collector of spans is. It is asked without TLS: it stands beside the server, as an agent or a sidecar.
+fn endpoint(text: &str) -> Result<Uri, String> {
+    let uri = text.parse::<Uri>().ok();
+    uri.filter(|uri| uri.scheme_str() == Some("http") && uri.host().is_some_and(|host| !host.is_empty()))
+        .ok_or_else(|| {
+            "expected an address such as http://127.0.0.1:4317 (https is not spoken here)".to_owned()
+        })
+}
+
+/// A number from 0 to 1.
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("expected a number from 0 to 1, such as 0.01".to_owned()),
+    }
 }
 
 /// A size in bytes that a message can have: gRPC counts them in 32 bits.

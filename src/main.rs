@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use arbiter::{
     config::{Command, Config, EXIT_USAGE},
-    server::{Server, ServerError, ask_whether_ready, start_logging},
+    server::{LogFilter, Server, ServerError, ask_whether_ready, start_logging},
 };
 use clap::Parser;
 
@@ -22,11 +22,14 @@ fn main() -> ExitCode {
     if config.command == Some(Command::Health) {
         return health(&config);
     }
-    if let Err(error) = start_logging(&config) {
-        eprintln!("error: --log: {error}");
-        return ExitCode::from(EXIT_USAGE);
-    }
-    match serve(config) {
+    let log_filter = match start_logging(&config) {
+        Ok(log_filter) => log_filter,
+        Err(error) => {
+            eprintln!("error: --log: {error}");
+            return ExitCode::from(EXIT_USAGE);
+        }
+    };
+    match serve(config, log_filter) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -38,8 +41,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn serve(config: Config) -> Result<(), ServerError> {
-    let server = Server::bind(config)?;
+fn serve(config: Config, log_filter: LogFilter) -> Result<(), ServerError> {
+    let server = Server::bind(config)?.with_log_filter(log_filter);
     // Whoever has seen the banner can end the server well.
     let shutdown = server.termination()?;
     print!("{}", server.banner());

@@ -14,9 +14,12 @@ mod front;
 mod gate;
 mod logging;
 mod metrics;
+mod record;
+mod request_id;
 mod services;
 mod tls;
 mod tokens;
+mod traces;
 mod web;
 mod worker;
 
@@ -34,10 +37,15 @@ use tokio::{
 };
 use tonic_health::{ServingStatus, server::HealthReporter};
 
-pub use self::{admin::ask_whether_ready, files::FileError, logging::start_logging, services::GrpcService};
+pub use self::{
+    admin::ask_whether_ready,
+    files::FileError,
+    logging::{LogFilter, start_logging},
+    services::GrpcService,
+};
 use self::{
-    connection::Connections, drain::Drain, front::Front, gate::Gate, metrics::Metrics, services::Services,
-    tls::Tls, tokens::Tokens,
+    connection::Connections, drain::Drain, front::Front, gate::Gate, metrics::Metrics, record::Ledger,
+    services::Services, tls::Tls, tokens::Tokens, traces::Traces,
 };
 use crate::{config::Config, wire::proto};
 
@@ -56,6 +64,8 @@ struct Bound {
     admin_listener: TcpListener,
     tls: Option<Tls>,
     tokens: Option<Tokens>,
+    traces: Option<Traces>,
+    log_filter: Option<LogFilter>,
     extra: Services,
 }
 
@@ -78,6 +88,9 @@ pub enum ServerError {
     /// The operating system refused a thread, a runtime or a socket option.
     #[error("cannot start: {0}")]
     Start(#[from] io::Error),
+    /// Spans cannot be sent.
+    #[error("cannot send spans (--otlp-endpoint): {0}")]
+    Traces(#[from] opentelemetry_otlp::ExporterBuildError),
     /// The compiled contract cannot be reflected.
     #[error("cannot reflect the contract: {0}")]
     Reflection(#[from] tonic_reflection::server::Error),
@@ -91,9 +104,10 @@ impl Server {
     /// If a file cannot be used, an address cannot be listened on, or a runtime cannot be started.
     pub fn bind(config: Config) -> Result<Self, ServerError> {
         let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
-        let (tls, tokens) = {
+        let (tls, tokens, traces) = {
             let _context = runtime.enter();
-            (Tls::load(&config.security)?, Tokens::load(&config.security)?)
+            let (tls, tokens) = (Tls::load(&config.security)?, Tokens::load(&config.security)?);
+            (tls, tokens, Traces::start(&config.traces)?)
         };
         let bound = Bound {
             listener: bind("--listen", config.listen)?,
@@ -101,6 +115,8 @@ impl Server {
             config,
             tls,
             tokens,
+            traces,
+            log_filter: None,
             extra: Services::default(),
         };
         Ok(Self { runtime, bound })
@@ -116,6 +132,13 @@ impl Server {
         self
     }
 
+    /// Lets what is logged be changed on the admin port.
+    #[must_use]
+    pub fn with_log_filter(mut self, filter: LogFilter) -> Self {
+        self.bound.log_filter = Some(filter);
+        self
+    }
+
     /// The address that calls are answered on.
     ///
     /// # Errors
@@ -125,7 +148,7 @@ impl Server {
         self.bound.listener.local_addr()
     }
 
-    /// The address of `/live`, `/ready` and `/metrics`.
+    /// The address of `/live`, `/ready`, `/metrics` and `/log-level`.
     ///
     /// # Errors
     ///
@@ -155,7 +178,7 @@ impl Server {
         format!(
             "arbiter {version}\n  \
              gRPC   {address}\n  \
-             admin  http://{admin}  (/live, /ready, /metrics)\n\n\
+             admin  http://{admin}  (/live, /ready, /metrics, /log-level)\n\n\
              Try it:\n  \
              grpcurl {plaintext}{token}-d '{{\"connect_four\": {{}}}}' {address} {SERVICE}/NewGame\n  \
              curl {token}-H 'content-type: application/json' -d '{{\"connect_four\": {{}}}}' \
@@ -179,9 +202,10 @@ impl Server {
 impl Bound {
     async fn serve(self, shutdown: impl Future<Output = ()>) -> Result<(), ServerError> {
         self.warn_of_strangers();
-        let Self { config, listener, admin_listener, tls, tokens, extra: mut others } = self;
+        let Self { config, listener, admin_listener, tls, tokens, traces, log_filter, extra: mut others } =
+            self;
         let limits = config.limits;
-        let metrics = Arc::new(Metrics::new());
+        let metrics = Arc::new(Metrics::new(&limits));
         let drain = Drain::new();
         let (health, health_service) = services::health();
         health.set_service_status(SERVICE, ServingStatus::Serving).await;
@@ -193,7 +217,8 @@ impl Bound {
             .map(|index| {
                 // A gate of its own for each worker: no counter of references is shared between cores.
                 let rules = services::rules(&limits, &metrics, &drain);
-                let gate = Gate::new(rules, others.clone(), tokens.clone(), metrics.clone(), limits);
+                let ledger = Ledger { metrics: metrics.clone(), traces: traces.clone() };
+                let gate = Gate::new(rules, others.clone(), tokens.clone(), ledger, limits);
                 let web = web::new(gate.clone(), limits, &config.cors_allow_origin);
                 let front = Front::new(gate, web);
                 let serving = Connections { front, tls: tls.clone(), limits, drain: drain.clone() };
@@ -202,7 +227,8 @@ impl Bound {
             .collect::<io::Result<Vec<_>>>()?;
         drop(finished);
 
-        tokio::spawn(admin::serve(to_tokio(admin_listener)?, metrics.clone(), drain.clone()));
+        let admin_listener = to_tokio(admin_listener)?;
+        tokio::spawn(admin::serve(admin_listener, metrics.clone(), drain.clone(), log_filter));
         let most = limits.max_connections.get();
         let acceptor = acceptor::start(to_tokio(listener)?, workers, most, &metrics, &drain);
 
@@ -216,6 +242,9 @@ impl Bound {
         let _ = acceptor.await;
         let all_closed = async { while all_finished.recv().await.is_some() {} };
         drain.finish(&metrics, limits.drain_timeout, all_closed).await;
+        if let Some(traces) = traces {
+            traces.finish().await;
+        }
         tracing::info!("stopped");
         Ok(())
     }

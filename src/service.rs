@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use tokio_util::sync::CancellationToken;
 use tonic::{Code, Request, Response, Status, Streaming};
 
-pub use self::evaluate::{Answers, Lease};
+pub use self::evaluate::{Answers, Lease, StreamObserver};
 pub use crate::games::GameId;
 use crate::wire::{
     GameRequest, Refusal,
@@ -95,8 +95,8 @@ impl Method {
 
 /// Someone who is told of every answer.
 pub trait Observer: Clone + Send + Sync + Unpin + 'static {
-    /// A call was answered: with its response, or with a refusal.
-    fn call_answered(&self, method: Method, game: Option<GameId>, refusal: Option<&Refusal>);
+    /// The call that is being worked on was answered: with its response, or with a refusal.
+    fn call_answered(&self, game: Option<GameId>, refusal: Option<&Refusal>);
 
     /// One item of a batch or of a stream was answered.
     fn item_answered(&self, method: Method, game: Option<GameId>, refusal: Option<&Refusal>);
@@ -133,13 +133,12 @@ impl<O: Observer> Referee<O> {
     /// Answers a unary call.
     fn unary<Q: GameRequest, A>(
         &self,
-        method: Method,
         request: Request<Q>,
         call: impl FnOnce(&Q) -> Result<A, Refusal>,
     ) -> Answer<A> {
         let request = request.into_inner();
         let answer = guarded(|| call(&request));
-        self.observer.call_answered(method, request.game(), answer.as_ref().err());
+        self.observer.call_answered(request.game(), answer.as_ref().err());
         Ok(Response::new(answer?))
     }
 }
@@ -159,88 +158,88 @@ impl<O: Observer> RulesService for Referee<O> {
         &self,
         request: Request<proto::ValidateMoveRequest>,
     ) -> Answer<proto::ValidateMoveResponse> {
-        self.unary(Method::ValidateMove, request, calls::validate_move)
+        self.unary(request, calls::validate_move)
     }
 
     async fn apply_move(
         &self,
         request: Request<proto::ApplyMoveRequest>,
     ) -> Answer<proto::ApplyMoveResponse> {
-        self.unary(Method::ApplyMove, request, calls::apply_move)
+        self.unary(request, calls::apply_move)
     }
 
     async fn resolve_captures(
         &self,
         request: Request<proto::ResolveCapturesRequest>,
     ) -> Answer<proto::ResolveCapturesResponse> {
-        self.unary(Method::ResolveCaptures, request, calls::resolve_captures)
+        self.unary(request, calls::resolve_captures)
     }
 
     async fn determine_winner(
         &self,
         request: Request<proto::DetermineWinnerRequest>,
     ) -> Answer<proto::DetermineWinnerResponse> {
-        self.unary(Method::DetermineWinner, request, calls::determine_winner)
+        self.unary(request, calls::determine_winner)
     }
 
     async fn compare_cards(
         &self,
         request: Request<proto::CompareCardsRequest>,
     ) -> Answer<proto::CompareCardsResponse> {
-        self.unary(Method::CompareCards, request, calls::compare_cards)
+        self.unary(request, calls::compare_cards)
     }
 
     async fn list_games(
         &self,
         request: Request<proto::ListGamesRequest>,
     ) -> Answer<proto::ListGamesResponse> {
-        self.unary(Method::ListGames, request, calls::list_games)
+        self.unary(request, calls::list_games)
     }
 
     async fn new_game(&self, request: Request<proto::NewGameRequest>) -> Answer<proto::NewGameResponse> {
-        self.unary(Method::NewGame, request, calls::new_game)
+        self.unary(request, calls::new_game)
     }
 
     async fn list_legal_moves(
         &self,
         request: Request<proto::ListLegalMovesRequest>,
     ) -> Answer<proto::ListLegalMovesResponse> {
-        self.unary(Method::ListLegalMoves, request, calls::list_legal_moves)
+        self.unary(request, calls::list_legal_moves)
     }
 
     async fn replay_game(
         &self,
         request: Request<proto::ReplayGameRequest>,
     ) -> Answer<proto::ReplayGameResponse> {
-        self.unary(Method::ReplayGame, request, |request| calls::replay_game(request, &self.limits))
+        self.unary(request, |request| calls::replay_game(request, &self.limits))
     }
 
     async fn settle_trade(
         &self,
         request: Request<proto::SettleTradeRequest>,
     ) -> Answer<proto::SettleTradeResponse> {
-        self.unary(Method::SettleTrade, request, calls::settle_trade)
+        self.unary(request, calls::settle_trade)
     }
 
     async fn view_state(
         &self,
         request: Request<proto::ViewStateRequest>,
     ) -> Answer<proto::ViewStateResponse> {
-        self.unary(Method::ViewState, request, calls::view_state)
+        self.unary(request, calls::view_state)
     }
 
     async fn render_state(
         &self,
         request: Request<proto::RenderStateRequest>,
     ) -> Answer<proto::RenderStateResponse> {
-        self.unary(Method::RenderState, request, calls::render_state)
+        self.unary(request, calls::render_state)
     }
 
     async fn evaluate_batch(
         &self,
         request: Request<proto::EvaluateBatchRequest>,
     ) -> Answer<proto::EvaluateBatchResponse> {
-        self.unary(Method::EvaluateBatch, request, |request| self.evaluate_all(request))
+        self.unary(request, |request| self.evaluate_all(request))
     }
 
     async fn evaluate(&self, request: Request<Streaming<proto::EvaluateRequest>>) -> Answer<Answers<O>> {

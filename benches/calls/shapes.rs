@@ -129,7 +129,7 @@ fn run_tonic(mut builder: runtime::Builder, listener: TcpListener) {
 struct Nobody;
 
 impl Observer for Nobody {
-    fn call_answered(&self, _: Method, _: Option<GameId>, _: Option<&Refusal>) {}
+    fn call_answered(&self, _: Option<GameId>, _: Option<&Refusal>) {}
     fn item_answered(&self, _: Method, _: Option<GameId>, _: Option<&Refusal>) {}
 }
 

@@ -1,4 +1,4 @@
-//! `/live`, `/ready` and `/metrics`, on a port of their own; and how to ask there.
+//! `/live`, `/ready`, `/metrics` and `/log-level`, on a port of their own; and how to ask there.
 
 use std::{
     io::{self, Read, Write},
@@ -9,20 +9,36 @@ use std::{
 
 use axum::{
     Router,
+    extract::DefaultBodyLimit,
     http::{StatusCode, header},
     response::IntoResponse,
     routing::get,
 };
 use tokio::net::TcpListener;
 
-use super::{drain::Drain, metrics::Metrics};
+use super::{drain::Drain, logging::LogFilter, metrics::Metrics};
 
-/// Answers until the server ends.
-pub(super) async fn serve(listener: TcpListener, metrics: Arc<Metrics>, drain: Drain) {
-    let router = Router::new()
+/// The longest filter of the log that is read.
+const MAX_FILTER_BYTES: usize = 1024;
+
+/// Answers until the server ends. What is logged can be changed only if there is a handle for it.
+pub(super) async fn serve(
+    listener: TcpListener,
+    metrics: Arc<Metrics>,
+    drain: Drain,
+    log_filter: Option<LogFilter>,
+) {
+    let mut router = Router::new()
         .route("/live", get(|| async { "live\n" }))
         .route("/ready", get(move || async move { ready(&drain) }))
         .route("/metrics", get(move || async move { exposition(&metrics) }));
+    if let Some(filter) = log_filter {
+        let current = filter.clone();
+        let route = get(move || async move { format!("{}\n", current.text()) })
+            .put(move |text: String| async move { change_log(&filter, &text) })
+            .layer(DefaultBodyLimit::max(MAX_FILTER_BYTES));
+        router = router.route("/log-level", route);
+    }
     if let Err(error) = axum::serve(listener, router).await {
         tracing::error!(%error, "the admin port is gone");
     }
@@ -39,6 +55,20 @@ fn ready(drain: &Drain) -> impl IntoResponse + use<> {
 fn exposition(metrics: &Metrics) -> impl IntoResponse + use<> {
     const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     ([(header::CONTENT_TYPE, CONTENT_TYPE)], metrics.exposition())
+}
+
+fn change_log(filter: &LogFilter, text: &str) -> impl IntoResponse + use<> {
+    let before = filter.text();
+    match filter.set(text.trim()) {
+        Ok(()) => {
+            let now = filter.text();
+            tracing::info!(before, now, "what is logged was changed");
+            (StatusCode::OK, format!("{now}\n"))
+        }
+        Err(error) => {
+            (StatusCode::BAD_REQUEST, format!("not a filter such as info or warn,arbiter=debug: {error}\n"))
+        }
+    }
 }
 
 /// How long a server may take to say whether it is ready.

@@ -19,6 +19,7 @@ use super::{
     SERVICE,
     admission::Held,
     gate::{Gate, Place, split_path},
+    record::Ending,
 };
 use crate::{
     config::Limits,
@@ -56,22 +57,24 @@ pub(super) async fn answer(
     let (service, call) = split_path(parts.uri.path());
     let is_referees = service == SERVICE;
     let method = Method::by_name(call).filter(|_| is_referees);
+    // What never reaches the service is written down here.
+    let record = is_referees.then(|| gate.record(method, &parts.headers));
+    let refused = |refusal: Refusal, place| {
+        if let Some(record) = &record {
+            record.close(Ending::refused(&refusal));
+        }
+        error::write(&Status::from(refusal), place)
+    };
     if let Err(refusal) = to_grpc(&mut parts.headers, method) {
         // Who may not call is told so, whatever else is wrong with the call.
-        let refusal = gate.admit(service, &parts.headers).err().unwrap_or(refusal);
-        if is_referees {
-            gate.as_ref().call_refused(method, &refusal);
-        }
-        return error::write(&Status::from(refusal), None);
+        return refused(gate.admit(service, &parts.headers).err().unwrap_or(refusal), None);
     }
     let unread = Unread::default();
     let message = read(body, method, encoding, limits, unread.clone());
     let Ok(answer) = gate.call_translated(Request::from_parts(parts, message)).await;
     if let Some(refusal) = unread.get() {
-        // The service knows nothing of a call that it could not be told.
-        gate.as_ref().call_refused(method, refusal);
         let (_, place) = answer.into_body().into_parts();
-        return error::write(&Status::from(refusal.clone()), place);
+        return refused(refusal.clone(), place);
     }
     write(answer, method, encoding).await
 }

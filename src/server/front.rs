@@ -1,4 +1,5 @@
-//! The first look at a request: gRPC goes straight to the gate, every other protocol takes the way around.
+//! The first look at a request: it is given a name; gRPC goes straight to the gate, every other protocol takes the way
+//! around.
 
 use std::{
     convert::Infallible,
@@ -7,7 +8,7 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use http::{HeaderMap, Request, Response, Version, header};
+use http::{HeaderMap, HeaderValue, Request, Response, Version, header};
 use http_body_util::Either;
 use hyper::body::Incoming;
 use tonic::body::Body;
@@ -17,6 +18,7 @@ use super::{
     admission::Held,
     gate::{Gate, Passage, Place},
     metrics::Metrics,
+    request_id::{self, REQUEST_ID},
 };
 
 /// What answers every protocol but gRPC.
@@ -46,24 +48,31 @@ impl hyper::service::Service<Request<Incoming>> for Front {
     type Error = Infallible;
     type Future = Answering;
 
-    fn call(&self, request: Request<Incoming>) -> Answering {
-        if request.version() == Version::HTTP_2 && is_grpc(request.headers()) {
-            Answering::Grpc(self.gate.call(request))
+    fn call(&self, mut request: Request<Incoming>) -> Answering {
+        let request_id = request_id::of(request.headers_mut());
+        let way = if request.version() == Version::HTTP_2 && is_grpc(request.headers()) {
+            Way::Grpc(self.gate.call(request))
         } else {
-            Answering::Web(self.web.clone().call(request))
-        }
+            Way::Web(self.web.clone().call(request))
+        };
+        Answering { request_id, way }
     }
 }
 
 /// Whether a request is one of gRPC itself: `application/grpc`, `application/grpc+proto`.
 pub(super) fn is_grpc(headers: &HeaderMap) -> bool {
-    let content_type = headers.get(header::CONTENT_TYPE).map(header::HeaderValue::as_bytes);
+    let content_type = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
     let rest = content_type.and_then(|name| name.strip_prefix(b"application/grpc"));
     rest.is_some_and(|rest| rest.first() != Some(&b'-'))
 }
 
-/// An answer on its way.
-pub(super) enum Answering {
+/// An answer that is being made, which will bear the name of its request.
+pub(super) struct Answering {
+    request_id: HeaderValue,
+    way: Way,
+}
+
+enum Way {
     Grpc(Passage),
     Web(Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>),
 }
@@ -72,13 +81,13 @@ impl Future for Answering {
     type Output = Result<Response<Either<Held<Place>, Body>>, Infallible>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        Poll::Ready(match &mut *self {
-            Self::Grpc(passage) => {
+        let Ok(mut answer) = match &mut self.way {
+            Way::Grpc(passage) => {
                 ready!(Pin::new(passage).poll(context)).map(|answer| answer.map(Either::Left))
             }
-            Self::Web(answer) => {
-                ready!(answer.as_mut().poll(context)).map(|answer| answer.map(Either::Right))
-            }
-        })
+            Way::Web(answer) => ready!(answer.as_mut().poll(context)).map(|answer| answer.map(Either::Right)),
+        };
+        answer.headers_mut().insert(REQUEST_ID, self.request_id.clone());
+        Poll::Ready(Ok(answer))
     }
 }

@@ -1,5 +1,5 @@
-//! Where every call passes: it is counted, bounded in time and number, sent to its service, and what the transport
-//! itself refuses is put into our own terms.
+//! Where every call passes: it is written down, bounded in time and number, sent to its service, and what the
+//! transport itself refuses is put into our own terms.
 
 use std::{
     convert::Infallible,
@@ -21,12 +21,13 @@ use super::{
     SERVICE,
     admission::{Admission, Held},
     metrics::Metrics,
+    record::{Ending, Ledger, Record, listening},
     services::{RulesServices, Services},
     tokens::Tokens,
 };
 use crate::{
     config::Limits,
-    service::{Lease, Method},
+    service::{Lease, Method, StreamObserver},
     wire::{Refusal, proto::ErrorReason, translate},
 };
 
@@ -44,7 +45,7 @@ struct Inner {
     rules: RulesServices,
     others: Services,
     tokens: Option<Tokens>,
-    metrics: Arc<Metrics>,
+    ledger: Arc<Ledger>,
     limits: Limits,
 }
 
@@ -53,10 +54,10 @@ impl Gate {
         rules: RulesServices,
         others: Services,
         tokens: Option<Tokens>,
-        metrics: Arc<Metrics>,
+        ledger: Ledger,
         limits: Limits,
     ) -> Self {
-        Self(Arc::new(Inner { rules, others, tokens, metrics, limits }))
+        Self(Arc::new(Inner { rules, others, tokens, ledger: Arc::new(ledger), limits }))
     }
 
     /// Answers a call that came as gRPC: one of the referee's, or one of a service beside it.
@@ -77,20 +78,22 @@ impl Gate {
         self.0.tokens.as_ref().map_or(Ok(()), |tokens| tokens.admit(service, headers))
     }
 
+    /// Begins to write down a call of the referee's.
+    pub(super) fn record(&self, method: Option<Method>, headers: &HeaderMap) -> Record {
+        Record::begin(&self.0.ledger, method, headers)
+    }
+
     fn pass<B>(&self, request: Request<B>, other: impl Other<B>) -> Passage
     where
         B: http_body::Body + Send + 'static,
         B::Error: Into<Box<dyn Error + Send + Sync>> + Send,
     {
-        let arrived = Instant::now();
-        let mut call = Call {
-            gate: self.clone(),
-            target: Target::of(request.uri().path()),
-            arrived,
-            deadline: arrived,
-            timer: None,
-            place: None,
+        let record = match split_path(request.uri().path()) {
+            (SERVICE, call) => Some(self.record(Method::by_name(call), request.headers())),
+            _ => None,
         };
+        let arrived = record.as_ref().map_or_else(Instant::now, Record::arrived);
+        let mut call = Call { record, ending: None, deadline: arrived, timer: None, place: None };
         let answer = self.enter(request, &mut call, other);
         Passage { answer, call: Some(call) }
     }
@@ -109,16 +112,19 @@ impl Gate {
         let Inner { rules, others, limits, .. } = &*self.0;
         self.admit(split_path(request.uri().path()).0, request.headers())?;
         let asked = timeout(request.headers())?;
-        call.deadline = call.arrived + asked.unwrap_or(Duration::MAX).min(limits.call_timeout);
-        let Target::Referee(method) = call.target else {
+        let arrived = call.deadline;
+        call.deadline = arrived + asked.unwrap_or(Duration::MAX).min(limits.call_timeout);
+        let Some(record) = &call.record else {
             return other(others, request);
         };
+        let method = record.method();
         let place = Admission::new(self.clone(), method == Some(Method::EvaluateBatch), limits)?;
         Ok(match method {
             Some(Method::Evaluate) => {
                 // A stream is answered at once; what follows lasts as long as its caller likes, and counts as long.
-                let deadline = asked.and_then(|asked| call.arrived.checked_add(asked));
-                request.extensions_mut().insert(Lease { deadline, held: Arc::new(place) });
+                let deadline = asked.and_then(|asked| arrived.checked_add(asked));
+                let observer = Arc::new(Stream { record: record.clone(), _place: place });
+                request.extensions_mut().insert(Lease { deadline, observer });
                 rules.stream.clone().call(request)
             }
             Some(Method::EvaluateBatch) => {
@@ -135,7 +141,7 @@ impl Gate {
 
 impl AsRef<Metrics> for Gate {
     fn as_ref(&self) -> &Metrics {
-        &self.0.metrics
+        &self.0.ledger.metrics
     }
 }
 
@@ -143,29 +149,24 @@ impl AsRef<Metrics> for Gate {
 trait Other<B>: FnOnce(&Services, Request<B>) -> Result<Answer, Refusal> {}
 impl<B, F: FnOnce(&Services, Request<B>) -> Result<Answer, Refusal>> Other<B> for F {}
 
-/// Whose call it is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Target {
-    /// The referee's, known or not.
-    Referee(Option<Method>),
-    /// That of a service beside it: bounded in time, but not counted.
-    Other,
+/// A stream of calls, until its end.
+struct Stream {
+    record: Record,
+    _place: Admission<Gate>,
 }
 
-impl Target {
-    fn of(path: &str) -> Self {
-        match split_path(path) {
-            (SERVICE, call) => Self::Referee(Method::by_name(call)),
-            _ => Self::Other,
-        }
+impl StreamObserver for Stream {
+    fn stream_ended(&self, refusal: Option<&Refusal>) {
+        self.record.close(Ending::of_stream(refusal));
     }
 }
 
 /// What is known of a call until it is answered.
 struct Call {
-    gate: Gate,
-    target: Target,
-    arrived: Instant,
+    /// None: it is that of a service beside the referee, bounded in time, but not written down.
+    record: Option<Record>,
+    /// How it ended, once its handler has told.
+    ending: Option<Ending>,
     deadline: Instant,
     timer: Option<Pin<Box<Sleep>>>,
     place: Place,
@@ -184,33 +185,24 @@ impl Call {
 
     /// Lets the answer out. What never reached a service is put into our terms.
     fn finish(self, mut answer: Response<Body>) -> Response<Held<Place>> {
+        let mut ending = self.ending;
         if let Some(refusal) = Status::from_header_map(answer.headers()).as_ref().and_then(translate) {
-            self.count(&refusal);
+            ending = Some(Ending::refused(&refusal));
             write_status(answer.headers_mut(), refusal);
         }
-        self.observe();
+        self.close(ending);
         answer.map(|body| Held::new(body, self.place))
     }
 
     fn refuse(self, refusal: Refusal) -> Response<Held<Place>> {
-        self.count(&refusal);
-        self.observe();
+        self.close(Some(Ending::refused(&refusal)));
         Status::from(refusal).into_http().map(|body| Held::new(body, self.place))
     }
 
-    /// Notes how long a unary call took. A stream takes as long as its caller likes.
-    fn observe(&self) {
-        if let Target::Referee(Some(method)) = self.target
-            && method != Method::Evaluate
-        {
-            self.gate.as_ref().call_took(method, self.arrived.elapsed());
-        }
-    }
-
-    /// Counts a refusal that the service knows nothing of.
-    fn count(&self, refusal: &Refusal) {
-        if let Target::Referee(method) = self.target {
-            self.gate.as_ref().call_refused(method, refusal);
+    /// Writes down how it ended, unless somebody else will: a stream goes on.
+    fn close(&self, ending: Option<Ending>) {
+        if let (Some(record), Some(ending)) = (&self.record, ending) {
+            record.close(ending);
         }
     }
 }
@@ -232,11 +224,15 @@ impl Future for Passage {
             (Err(refusal), _) => Err(refusal.clone()),
             // A call whose time is over is not worked on.
             (_, Some(call)) if call.is_late() => Err(Refusal::deadline_exceeded()),
-            (Ok(answer), Some(call)) => match answer.as_mut().poll(context) {
-                Poll::Ready(answer) => answer.map_err(|never| match never {}),
-                Poll::Pending if call.poll_timer(context).is_ready() => Err(Refusal::deadline_exceeded()),
-                Poll::Pending => return Poll::Pending,
-            },
+            (Ok(answer), Some(call)) => {
+                let (polled, ending) = listening(|| answer.as_mut().poll(context));
+                call.ending = call.ending.or(ending);
+                match polled {
+                    Poll::Ready(answer) => answer.map_err(|never| match never {}),
+                    Poll::Pending if call.poll_timer(context).is_ready() => Err(Refusal::deadline_exceeded()),
+                    Poll::Pending => return Poll::Pending,
+                }
+            }
         };
         let Some(call) = call.take() else { return Poll::Pending };
         Poll::Ready(Ok(match answer {
@@ -250,7 +246,7 @@ impl Drop for Passage {
     /// A call that is dropped before it is answered was given up by its caller.
     fn drop(&mut self) {
         if let Some(call) = &self.call {
-            call.count(&Refusal::cancelled());
+            call.close(Some(Ending::refused(&Refusal::cancelled())));
         }
     }
 }

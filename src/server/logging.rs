@@ -3,29 +3,53 @@ use std::{
     panic,
 };
 
-use tracing_subscriber::{EnvFilter, filter::ParseError};
+use tracing_subscriber::{
+    EnvFilter, Layer, Registry, filter::ParseError, fmt, layer::SubscriberExt, reload,
+    util::SubscriberInitExt,
+};
 
 use crate::config::{Config, LogFormat};
+
+/// What is logged, which can be changed while the server runs.
+#[derive(Clone)]
+pub struct LogFilter(reload::Handle<EnvFilter, Registry>);
+
+impl LogFilter {
+    /// The filter, as it would be given to `--log`.
+    pub(super) fn text(&self) -> String {
+        self.0.with_current(ToString::to_string).unwrap_or_default()
+    }
+
+    /// Logs by another filter from now on.
+    pub(super) fn set(&self, text: &str) -> Result<(), ParseError> {
+        let filter = parse(text)?;
+        // There is no error: the subscriber lives as long as the process.
+        let _ = self.0.reload(filter);
+        Ok(())
+    }
+}
+
+fn parse(text: &str) -> Result<EnvFilter, ParseError> {
+    EnvFilter::builder().parse(text)
+}
 
 /// Starts to log to standard error, as configured.
 ///
 /// # Errors
 ///
 /// If the filter cannot be read.
-pub fn start_logging(config: &Config) -> Result<(), ParseError> {
-    let filter = EnvFilter::builder().parse(&config.log)?;
-    let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(stderr)
-        .with_ansi(stderr().is_terminal());
-    match config.log_format {
-        LogFormat::Text => subscriber.init(),
-        LogFormat::Json => subscriber.json().flatten_event(true).init(),
-    }
+pub fn start_logging(config: &Config) -> Result<LogFilter, ParseError> {
+    let (filter, handle) = reload::Layer::new(parse(&config.log)?);
+    let lines = fmt::layer().with_writer(stderr).with_ansi(stderr().is_terminal());
+    let lines = match config.log_format {
+        LogFormat::Text => lines.boxed(),
+        LogFormat::Json => lines.json().flatten_event(true).boxed(),
+    };
+    tracing_subscriber::registry().with(filter).with(lines).init();
     // A fault is a log line like any other, in the format that was asked for.
     // Where it happened, but not in which words: those may hold a state, and with it hidden cards.
     panic::set_hook(Box::new(|fault| {
         tracing::error!(at = fault.location().map(tracing::field::display), "a fault of the service");
     }));
-    Ok(())
+    Ok(LogFilter(handle))
 }

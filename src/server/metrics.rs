@@ -1,26 +1,27 @@
 //! What is counted. Every counter that a call touches is found by index, not by name.
 
-use std::{
-    sync::{Arc, OnceLock},
-    time::Duration,
-};
+mod process;
+
+use std::{num::NonZeroUsize, sync::OnceLock, time::Duration};
 
 use prometheus_client::{
     encoding::{EncodeLabelSet, text::encode},
     metrics::{
         counter::Counter,
         family::Family,
-        gauge::Gauge,
+        gauge::{ConstGauge, Gauge},
         histogram::{Histogram, exponential_buckets},
+        info::Info,
     },
     registry::Registry,
 };
 use tonic::Code;
 
-use super::SERVICE;
+use self::process::Process;
+use super::{SERVICE, record::Ending};
 use crate::{
-    service::{GameId, Method, Observer},
-    wire::{Refusal, proto::ErrorReason},
+    config::Limits,
+    service::{GameId, Method},
 };
 
 /// Methods in the index: those of the contract, and any other.
@@ -61,7 +62,7 @@ impl Counters {
         }
     }
 
-    fn count(&self, method: Option<Method>, game: Option<GameId>, code: Code) {
+    fn count(&self, method: Option<Method>, Ending { game, code, .. }: Ending) {
         let method_index = method.map_or(METHODS - 1, |method| method as usize);
         let game_index = game.map_or(GAMES - 1, |game| game as usize);
         let index = (method_index * GAMES + game_index) * CODES + code as usize;
@@ -93,7 +94,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(limits: &Limits) -> Self {
         let calls = Counters::new();
         let items = Counters::new();
         // From 10 µs to 10 s.
@@ -143,6 +144,27 @@ impl Metrics {
             "Connections closed because no TLS could be agreed on, by the client's certificate or otherwise",
             refused_handshakes.clone(),
         );
+        let mut register_limit = |name, help, limit: NonZeroUsize| {
+            registry.register(name, help, ConstGauge::new(i64::try_from(limit.get()).unwrap_or(i64::MAX)));
+        };
+        register_limit(
+            "arbiter_calls_in_flight_limit",
+            "Calls that may be under way (--max-in-flight)",
+            limits.max_in_flight,
+        );
+        register_limit(
+            "arbiter_batches_in_flight_limit",
+            "Batches that may be (--max-batches-in-flight)",
+            limits.max_batches_in_flight,
+        );
+        register_limit(
+            "arbiter_connections_limit",
+            "Connections that may be open (--max-connections)",
+            limits.max_connections,
+        );
+        let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
+        registry.register("arbiter_build", "The version that runs", version);
+        registry.register_collector(Box::new(Process::new()));
         let duration = |method: Method| {
             let labels = MethodLabels {
                 grpc_type: grpc_type(Some(method)),
@@ -164,10 +186,13 @@ impl Metrics {
         }
     }
 
-    /// Counts a call that never reached the service.
-    pub(super) fn call_refused(&self, method: Option<Method>, refusal: &Refusal) {
-        self.calls.count(method, None, refusal.code());
-        log(method, None, Some(refusal));
+    pub(super) fn call_answered(&self, method: Option<Method>, ending: Ending) {
+        self.calls.count(method, ending);
+    }
+
+    /// Counts one call of a batch or of a stream.
+    pub(super) fn item_answered(&self, method: Method, ending: Ending) {
+        self.items.count(Some(method), ending);
     }
 
     pub(super) fn call_took(&self, method: Method, duration: Duration) {
@@ -219,38 +244,6 @@ impl Metrics {
         // Writing to a string cannot fail.
         let _ = encode(&mut text, &self.registry);
         text
-    }
-}
-
-impl Observer for Arc<Metrics> {
-    fn call_answered(&self, method: Method, game: Option<GameId>, refusal: Option<&Refusal>) {
-        self.calls.count(Some(method), game, refusal.map_or(Code::Ok, Refusal::code));
-        log(Some(method), game, refusal);
-    }
-
-    fn item_answered(&self, method: Method, game: Option<GameId>, refusal: Option<&Refusal>) {
-        self.items.count(Some(method), game, refusal.map_or(Code::Ok, Refusal::code));
-    }
-}
-
-/// One line a call, its level by who caused it. Never the state: it may hold hidden cards.
-fn log(method: Option<Method>, game: Option<GameId>, refusal: Option<&Refusal>) {
-    let method = method.map_or("unknown", Method::name);
-    let game = game.map_or("none", GameId::name);
-    let Some(refusal) = refusal else {
-        tracing::debug!(method, game, code = "OK", "answered");
-        return;
-    };
-    let (code, reason) = (code_name(refusal.code()), refusal.reason().as_str_name());
-    match refusal.reason() {
-        ErrorReason::InternalFault => tracing::error!(method, game, code, reason, "failed"),
-        ErrorReason::Overloaded | ErrorReason::DeadlineExceeded | ErrorReason::ShuttingDown => {
-            tracing::warn!(method, game, code, reason, "refused");
-        }
-        _ if refusal.code() == Code::Cancelled => {
-            tracing::info!(method, game, code, "given up by its caller");
-        }
-        _ => tracing::info!(method, game, code, reason, "refused"),
     }
 }
 

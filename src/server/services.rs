@@ -12,7 +12,7 @@ use tonic_health::{
 use tonic_reflection::server::{Builder, Error};
 use tower::{Service, util::BoxCloneSyncService};
 
-use super::{drain::Drain, metrics::Metrics};
+use super::{drain::Drain, metrics::Metrics, record::Listener};
 use crate::{
     config::Limits,
     service::{self, Referee},
@@ -22,7 +22,7 @@ use crate::{
 /// The largest request of a service that is not ours, in bytes: they are a name or two.
 const MAX_OTHER_MESSAGE_BYTES: usize = 16 * 1024;
 
-pub(super) type Rules = RulesServiceServer<Referee<Arc<Metrics>>>;
+pub(super) type Rules = RulesServiceServer<Referee<Listener>>;
 
 /// The referee, with what each kind of call may send and is sent. Batches may send more; batches and streams are
 /// answered compressed if the caller likes. A single answer is too small to gain from it.
@@ -40,7 +40,7 @@ pub(super) fn rules(limits: &Limits, metrics: &Arc<Metrics>, drain: &Drain) -> R
         item_bytes: limits.max_message_bytes,
         batch_answer_bytes: limits.max_batch_answer_bytes,
     };
-    let referee = Referee::new(limited, metrics.clone(), drain.closing());
+    let referee = Referee::new(limited, Listener(metrics.clone()), drain.closing());
     let rules = |max_bytes| {
         RulesServiceServer::new(referee.clone())
             .max_decoding_message_size(max_bytes)

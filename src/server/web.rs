@@ -110,16 +110,19 @@ const CORS_MAX_AGE: Duration = Duration::from_hours(2);
 
 /// What pages of these origins may send and see. With none, browsers are not told that any may.
 fn cors(origins: &[HeaderValue]) -> Option<CorsLayer> {
-    const SENT: [&str; 7] = [
+    const SENT: [&str; 10] = [
         "authorization",
         "connect-protocol-version",
         "connect-timeout-ms",
         "content-type",
         "grpc-timeout",
+        "traceparent",
+        "tracestate",
         "x-grpc-web",
+        "x-request-id",
         "x-user-agent",
     ];
-    const SEEN: [&str; 3] = ["grpc-message", "grpc-status", "grpc-status-details-bin"];
+    const SEEN: [&str; 4] = ["grpc-message", "grpc-status", "grpc-status-details-bin", "x-request-id"];
     if origins.is_empty() {
         return None;
     }

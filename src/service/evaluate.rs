@@ -1,7 +1,6 @@
 //! Many calls in one: as a batch, and as a stream.
 
 use std::{
-    any::Any,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
@@ -17,13 +16,19 @@ use tonic::{Request, Status, Streaming};
 use super::{Method, Observer, Referee, calls, check_items, guarded};
 use crate::wire::{GameRequest, Path, Refusal, Violations, proto, read_call, translate};
 
-/// What the server lends to a stream: how long it may last, and whatever must be held until it ends.
+/// What the server lends to a stream: how long it may last, and who waits for its end.
 #[derive(Clone)]
 pub struct Lease {
     /// When the stream must have ended, if there is such a time.
     pub deadline: Option<Instant>,
     /// Dropped when the stream has ended.
-    pub held: Arc<dyn Any + Send + Sync>,
+    pub observer: Arc<dyn StreamObserver>,
+}
+
+/// Someone who is told of the end of a stream.
+pub trait StreamObserver: Send + Sync {
+    /// The stream has ended: well, or with a refusal.
+    fn stream_ended(&self, refusal: Option<&Refusal>);
 }
 
 impl<O: Observer> Referee<O> {
@@ -132,7 +137,7 @@ pub struct Answers<O: Observer> {
     calls: Option<Streaming<proto::EvaluateRequest>>,
     deadline: Option<Pin<Box<Sleep>>>,
     closing: Pin<Box<WaitForCancellationFutureOwned>>,
-    _lease: Option<Lease>,
+    lease: Option<Lease>,
 }
 
 impl<O: Observer> Answers<O> {
@@ -144,14 +149,16 @@ impl<O: Observer> Answers<O> {
             referee,
             calls: Some(request.into_inner()),
             deadline: deadline.map(|deadline| Box::pin(sleep_until(deadline))),
-            _lease: lease,
+            lease,
         }
     }
 
     /// Ends the stream, well or with a refusal.
     fn end(&mut self, refusal: Option<Refusal>) -> Poll<Option<<Self as Stream>::Item>> {
         self.calls = None;
-        self.referee.observer.call_answered(Method::Evaluate, None, refusal.as_ref());
+        if let Some(lease) = &self.lease {
+            lease.observer.stream_ended(refusal.as_ref());
+        }
         Poll::Ready(refusal.map(|refusal| Err(refusal.into())))
     }
 }
