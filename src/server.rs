@@ -12,6 +12,7 @@ mod drain;
 mod files;
 mod front;
 mod gate;
+mod gathered;
 mod logging;
 mod metrics;
 mod record;

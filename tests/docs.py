@@ -13,7 +13,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-DOCUMENTED = "127.0.0.1:50051"
+# Where the pages say that the server is, by the label of its banner.
+DOCUMENTED = {"gRPC": "127.0.0.1:50051", "admin": "127.0.0.1:50052"}
 SERVICE = "arbiter.v1.RulesService"
 BY_HAND = "grpcurl.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
@@ -57,21 +58,30 @@ def start(arbiter):
         stdout=subprocess.PIPE,
         text=True,
     )
+    addresses = {}
     for line in process.stdout:
-        words = line.split()
-        if words[:1] == ["gRPC"]:
-            return process, words[1]
-    raise SystemExit("the server does not tell its address")
+        label, *rest = line.split() or [""]
+        if label in DOCUMENTED:
+            addresses[DOCUMENTED[label]] = rest[0].removeprefix("http://")
+        if len(addresses) == len(DOCUMENTED):
+            return process, addresses
+    raise SystemExit("the server does not tell its addresses")
 
 
-def run(command, grpcurl, address):
-    """The exit status of a command and all that it prints, as if the server were at the documented address."""
+def replaced(text, names):
+    for old, new in names:
+        text = text.replace(old, new)
+    return text
+
+
+def run(command, grpcurl, addresses):
+    """The exit status of a command and all that it prints, as if the server were at the documented addresses."""
     program = [grpcurl] if command[0] == "grpcurl" else ["curl", "--silent", "--show-error"]
-    words = program + [word.replace(DOCUMENTED, address) for word in command[1:]]
+    words = program + [replaced(word, addresses.items()) for word in command[1:]]
     done = subprocess.run(
         words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=30, check=False
     )
-    return done.returncode, done.stdout.replace(address, DOCUMENTED)
+    return done.returncode, replaced(done.stdout, [(real, shown) for shown, real in addresses.items()])
 
 
 def meaning(language, text):
@@ -86,11 +96,11 @@ def meaning(language, text):
     return values
 
 
-def check(command, wanted, grpcurl, address):
+def check(command, wanted, grpcurl, addresses):
     """What is wrong with a call, or nothing."""
     if any(NO_REFLECTION.match(word) for word in command):
         return "it does not go by reflection alone"
-    status, printed = run(command, grpcurl, address)
+    status, printed = run(command, grpcurl, addresses)
     if wanted is None:
         refused = "ERROR:" in printed and '"domain": "arbiter.v1"' in printed
         return None if status == 0 or refused else printed
@@ -107,13 +117,13 @@ def check(command, wanted, grpcurl, address):
     return None
 
 
-def gaps(calls, grpcurl, address):
+def gaps(calls, grpcurl, addresses):
     """What the page of all calls leaves out: calls without an answer, and methods that no call is answered by."""
     for command, wanted in calls:
         if wanted is None:
             yield f"{shlex.join(command)}\nit must be alone in its block, and be followed by what it prints"
     answered = {command[-1].replace("/", ".") for command, wanted in calls if wanted and wanted[0] == "json"}
-    status, methods = run(["grpcurl", "-plaintext", DOCUMENTED, "list", SERVICE], grpcurl, address)
+    status, methods = run(["grpcurl", "-plaintext", DOCUMENTED["gRPC"], "list", SERVICE], grpcurl, addresses)
     if status != 0:
         yield f"the methods are not listed: {methods}"
         return
@@ -126,19 +136,19 @@ def main():
     grpcurl, arbiter, *pages = map(os.path.abspath, sys.argv[1:])
     os.chdir(Path(__file__).parent.parent)
     pages = pages or ["README.md", *sorted(map(str, Path("docs").glob("*.md")))]
-    process, address = start(arbiter)
+    process, addresses = start(arbiter)
     passed, problems = 0, []
     try:
         for page in pages:
             calls = list(documented_calls(page))
             for command, wanted in calls:
-                problem = check(command, wanted, grpcurl, address)
+                problem = check(command, wanted, grpcurl, addresses)
                 if problem is None:
                     passed += 1
                 else:
                     problems.append(f"{page}: {shlex.join(command)}\n{problem}\n")
             if Path(page).name == BY_HAND:
-                problems += [f"{page}: {gap}\n" for gap in gaps(calls, grpcurl, address)]
+                problems += [f"{page}: {gap}\n" for gap in gaps(calls, grpcurl, addresses)]
     finally:
         process.terminate()
         process.wait(timeout=30)

@@ -1,6 +1,14 @@
 //! One connection, from its first byte to its last.
 
-use std::{error::Error, io, net::TcpStream, pin::pin, time::Duration};
+use std::{
+    error::Error,
+    future::Future,
+    io,
+    net::TcpStream,
+    pin::{Pin, pin},
+    task::{Context, Poll, ready},
+    time::Duration,
+};
 
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
@@ -13,7 +21,7 @@ use tokio::{
 };
 use tokio_rustls::server::TlsStream;
 
-use super::{drain::Drain, front::Front, tls::Tls};
+use super::{drain::Drain, front::Front, gathered::Gathered, tls::Tls};
 use crate::config::Limits;
 
 /// The most that may wait on a connection to be reset because the client broke the protocol. Without a bound a
@@ -22,6 +30,9 @@ const MAX_LOCAL_ERROR_RESETS: usize = 1024;
 
 /// The largest headers of a call, in bytes.
 const MAX_HEADER_BYTES: u32 = 16 * 1024;
+
+/// Why a connection ended before its time.
+type Failure = Box<dyn Error + Send + Sync>;
 
 /// A connection that nobody else can read.
 type Private = BufReader<TlsStream<tokio::net::TcpStream>>;
@@ -37,7 +48,7 @@ pub(super) struct Connections {
 
 impl Connections {
     /// Answers the calls of a connection until its client closes it, it is too old, or the server ends.
-    pub(super) async fn serve(self, stream: TcpStream) -> Result<(), Box<dyn Error + Send + Sync>> {
+    pub(super) async fn serve(self, stream: TcpStream) -> Result<(), Failure> {
         let stream = tokio::net::TcpStream::from_std(stream)?;
         stream.set_nodelay(true)?;
         if !begins(&stream, &self.limits, &self.drain).await? {
@@ -78,29 +89,61 @@ impl Connections {
         Ok(None)
     }
 
-    async fn answer<I>(self, io: I) -> Result<(), Box<dyn Error + Send + Sync>>
+    async fn answer<I>(self, io: I) -> Result<(), Failure>
     where
         I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let Self { front, limits, drain, .. } = self;
         let builder = builder(&limits);
-        let mut connection = pin!(builder.serve_connection(TokioIo::new(io), front));
+        let io = Gathered::new(io);
+        let connection = pin!(builder.serve_connection(TokioIo::new(io.clone()), front));
+        let mut turns = Turns { connection, io, ended: None };
 
         let age = with_jitter(limits.max_connection_age);
         let aged = tokio::select! {
             // Whoever has just begun is read from before being asked to go.
             biased;
-            closed = &mut connection => return closed,
+            closed = &mut turns => return closed,
             () = sleep(age) => true,
             () = drain.begun() => false,
         };
         // From here on the client is asked to go: calls under way finish, further ones go elsewhere.
-        connection.as_mut().graceful_shutdown();
+        turns.connection.as_mut().graceful_shutdown();
         tokio::select! {
-            closed = &mut connection => closed,
+            closed = &mut turns => closed,
             () = sleep(limits.max_connection_age_grace), if aged => Ok(()),
             () = drain.over() => Ok(()),
         }
+    }
+}
+
+/// A connection at work. After each turn, what it has written is sent.
+struct Turns<'c, C, I> {
+    connection: Pin<&'c mut C>,
+    io: Gathered<I>,
+    /// How it ended, while the last of it is being sent.
+    ended: Option<Result<(), Failure>>,
+}
+
+impl<C, I> Future for Turns<'_, C, I>
+where
+    C: Future<Output = Result<(), Failure>>,
+    I: AsyncRead + AsyncWrite + Unpin,
+{
+    type Output = Result<(), Failure>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if self.ended.is_none()
+            && let Poll::Ready(ended) = self.connection.as_mut().poll(context)
+        {
+            self.ended = Some(ended);
+        }
+        let sent = self.io.send(context);
+        if self.ended.is_none() && !matches!(sent, Poll::Ready(Err(_))) {
+            return Poll::Pending;
+        }
+        let sent = ready!(sent).map_err(Failure::from);
+        Poll::Ready(self.ended.take().unwrap_or(Ok(())).and(sent))
     }
 }
 
