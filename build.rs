@@ -12,6 +12,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     tonic_prost_build::configure()
         .codec_path("crate::wire::Codec")
         .extern_path(".arbiter.v1.EvaluateBatchRequest", "crate::wire::EvaluateBatchRequest")
+        .extern_path(".arbiter.v1.EvaluateBatchResponse", "crate::wire::EvaluateBatchResponse")
         .compile_fds(descriptors)?;
     Ok(())
 }

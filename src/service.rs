@@ -3,12 +3,16 @@
 mod calls;
 mod evaluate;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
 
+use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 use tonic::{Code, Request, Response, Status, Streaming};
 
-pub use self::evaluate::{Answers, Lease, StreamObserver};
+pub use self::evaluate::{Answers, Lease, StreamObserver, Turns};
 pub use crate::games::GameId;
 use crate::wire::{
     GameRequest, Refusal,
@@ -122,12 +126,15 @@ pub struct Referee<O> {
     observer: O,
     /// Cancelled when streams that are still open must end.
     closing: CancellationToken,
+    /// Held by the batch that is being answered.
+    one_batch: Arc<Mutex<()>>,
 }
 
 impl<O: Observer> Referee<O> {
-    /// A referee with these limits. Streams end when `closing` is cancelled.
+    /// A referee with these limits. Streams end when `closing` is cancelled. Its clones answer batches one at a time:
+    /// each thread has a referee of its own.
     pub fn new(limits: Limits, observer: O, closing: CancellationToken) -> Self {
-        Self { limits, observer, closing }
+        Self { limits, observer, closing, one_batch: Arc::default() }
     }
 
     /// Answers a unary call.
@@ -239,7 +246,10 @@ impl<O: Observer> RulesService for Referee<O> {
         &self,
         request: Request<proto::EvaluateBatchRequest>,
     ) -> Answer<proto::EvaluateBatchResponse> {
-        self.unary(request, |request| self.evaluate_all(request))
+        let request = request.into_inner();
+        let answer = self.evaluate_all(&request).await;
+        self.observer.call_answered(None, answer.as_ref().err());
+        Ok(Response::new(answer?))
     }
 
     async fn evaluate(&self, request: Request<Streaming<proto::EvaluateRequest>>) -> Answer<Answers<O>> {

@@ -19,10 +19,10 @@ mod vocabulary;
 
 pub(crate) use self::game::with_game;
 pub use self::{
-    batch::{EvaluateBatchRequest, read_call},
+    batch::{EvaluateBatchRequest, EvaluateBatchResponse, read_call},
     codec::{Codec, MAX_TOP_LEVEL_FIELDS},
     game::{WireGame, descriptions},
-    json::{detail_to_json, request_from_json, response_to_json},
+    json::{BatchFromJson, BatchToJson, detail_to_json, request_from_json, response_to_json},
     path::Path,
     refusal::{DOMAIN, Refusal, Violations, translate},
     request::{GameRequest, NewGame, Replay, Turn, read_board, read_game, read_view},
@@ -37,7 +37,7 @@ pub mod proto {
     tonic::include_proto!("arbiter.v1");
 
     // Written by hand: see there.
-    pub use super::EvaluateBatchRequest;
+    pub use super::{EvaluateBatchRequest, EvaluateBatchResponse};
 
     /// The compiled contract, for reflection.
     pub const FILE_DESCRIPTOR_SET: &[u8] = tonic::include_file_descriptor_set!("arbiter.v1");

@@ -4,7 +4,7 @@
 mod raw;
 mod support;
 
-use std::{future::poll_fn, time::Duration};
+use std::{future::poll_fn, pin::pin, time::Duration};
 
 use arbiter::wire::proto::{self, answer, call, rules_service_client::RulesServiceClient};
 use bytes::Bytes;
@@ -49,9 +49,16 @@ fn dropped_into(column: usize) -> Result<String, Code> {
 
 async fn evaluate_batch(calls: Vec<proto::Call>) -> Vec<proto::Answer> {
     let server = TestServer::start_with(&["--log", "off"]);
-    let request = proto::EvaluateBatchRequest::from_iter(calls);
-    let answer = server.client().await.evaluate_batch(request).await;
-    answer.expect("a batch is answered").into_inner().answers
+    ask_batch(&mut server.client().await, calls).await
+}
+
+async fn ask_batch(
+    client: &mut RulesServiceClient<Channel>,
+    calls: impl IntoIterator<Item = proto::Call>,
+) -> Vec<proto::Answer> {
+    let answer = client.evaluate_batch(proto::EvaluateBatchRequest::from_iter(calls)).await;
+    let answers = answer.expect("a batch is answered").into_inner().answers;
+    answers.into_iter().map(|answer| proto::Answer::decode(answer).expect("it is an answer")).collect()
 }
 
 #[tokio::test]
@@ -81,8 +88,7 @@ async fn an_item_is_refused_as_a_call_of_its_own_would_be() {
     let mut client = server.client().await;
     let Some(call::Kind::ApplyMove(request)) = drop_into(8).kind else { unreachable!("it is a move") };
     let alone = client.apply_move(request).await.expect_err("the column does not exist");
-    let batch = proto::EvaluateBatchRequest::from_iter([drop_into(8)]);
-    let answers = client.evaluate_batch(batch).await.expect("a batch is answered").into_inner().answers;
+    let answers = ask_batch(&mut client, [drop_into(8)]).await;
     let Some(answer::Kind::Refusal(inside)) = &answers[0].kind else { panic!("it is answered") };
     assert_eq!((Code::from(inside.code), inside.message.as_str()), (alone.code(), alone.message()));
     assert_eq!(inside.reasons[0].code().as_str_name(), refusal(&alone).1);
@@ -251,4 +257,30 @@ async fn a_stream_does_not_hold_up_the_calls_beside_it() {
     let mut client = server.client().await;
     let _stream = Stream::open(&mut client).await;
     soon("a call beside it", client.apply_move(apply_move())).await.expect("it is answered");
+}
+
+/// A batch of few bytes, sent at once, that takes long: each call lists all cards.
+fn long_batch() -> proto::EvaluateBatchRequest {
+    let request = proto::ListGamesRequest { include_cards: true };
+    let call = proto::Call { kind: Some(call::Kind::ListGames(request)) };
+    proto::EvaluateBatchRequest::from_iter(vec![call; 500])
+}
+
+#[tokio::test]
+async fn a_batch_does_not_hold_up_the_calls_beside_it() {
+    let server = TestServer::start_with(&["--log", "off", "--threads", "1"]);
+    let (beside, client) = (Client::connect(&server.address).await, Client::connect(&server.address).await);
+    beside.assert_answers().await;
+    let mut batch = client.open("EvaluateBatch", &[]).await.expect("the connection holds");
+    batch.body.send_data(framed(&long_batch().encode_to_vec()), true).expect("it can be sent");
+    // Its headers come when all of it is answered.
+    let mut answered = 0;
+    loop {
+        tokio::select! {
+            biased;
+            head = &mut batch.answer => break assert!(head.is_ok(), "{head:?}"),
+            () = beside.assert_answers() => answered += 1,
+        }
+    }
+    assert!(answered >= 10, "{answered} calls were answered while the batch was");
 }

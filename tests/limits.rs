@@ -19,8 +19,8 @@ use tonic::{Code, codec::CompressionEncoding, transport::Channel};
 
 use self::{
     raw::{
-        Client, OpenCall, PREFACE, apply_move, call_until_sent_away, eventually, frame_kind, framed,
-        http2_frame, refusal, soon, turn,
+        BatchAnswer, Client, OpenCall, PREFACE, apply_move, call_until_sent_away, eventually, frame_kind,
+        framed, http2_frame, refusal, soon, turn,
     },
     support::TestServer,
 };
@@ -139,7 +139,7 @@ async fn a_compressed_message_is_measured_by_what_it_holds() {
 async fn a_batch_has_at_most_1000_calls() {
     let server = start(&[]);
     let client = Client::connect(&server.address).await;
-    let answers: proto::EvaluateBatchResponse = client.call("EvaluateBatch", &batch_of(1000)).await.message();
+    let answers: BatchAnswer = client.call("EvaluateBatch", &batch_of(1000)).await.message();
     assert_eq!(answers.answers.len(), 1000);
     let reply = client.call("EvaluateBatch", &batch_of(1001)).await;
     assert_eq!(refusal(&reply.status), exhausted("ERROR_REASON_TOO_MANY_ITEMS"));
@@ -150,7 +150,7 @@ async fn the_answers_of_a_batch_have_at_most_as_many_bytes_as_configured_its_ref
     use proto::{answer::Kind::Refusal, call::Kind::ListGames};
     let list_games = proto::Call { kind: Some(ListGames(proto::ListGamesRequest::default())) };
     let batch = proto::EvaluateBatchRequest::from_iter(vec![list_games; 3]);
-    let whole: proto::EvaluateBatchResponse = {
+    let whole: BatchAnswer = {
         let server = start(&[]);
         Client::connect(&server.address).await.call("EvaluateBatch", &batch).await.message()
     };
@@ -158,7 +158,7 @@ async fn the_answers_of_a_batch_have_at_most_as_many_bytes_as_configured_its_ref
     for (bytes, answered) in [(3 * one, 3), (3 * one - 1, 2), (2 * one, 1)] {
         let server = start(&["--max-batch-answer-bytes", &bytes.to_string()]);
         let client = Client::connect(&server.address).await;
-        let found: proto::EvaluateBatchResponse = client.call("EvaluateBatch", &batch).await.message();
+        let found: BatchAnswer = client.call("EvaluateBatch", &batch).await.message();
         assert!(found.encoded_len() <= bytes, "{} of {bytes} bytes", found.encoded_len());
         assert_eq!(found.answers[..answered], whole.answers[..answered], "what fits is answered");
         for answer in &found.answers[answered..] {
@@ -184,7 +184,7 @@ async fn a_replay_inside_a_batch_has_the_same_limit() {
     let client = Client::connect(&server.address).await;
     let kind = Some(proto::call::Kind::ReplayGame(replay_of(4)));
     let batch = proto::EvaluateBatchRequest::from_iter([proto::Call { kind }]);
-    let answers: proto::EvaluateBatchResponse = client.call("EvaluateBatch", &batch).await.message();
+    let answers: BatchAnswer = client.call("EvaluateBatch", &batch).await.message();
     let Some(proto::answer::Kind::Refusal(refused)) = &answers.answers[0].kind else {
         panic!("it is answered: {answers:?}");
     };
@@ -195,8 +195,7 @@ async fn a_replay_inside_a_batch_has_the_same_limit() {
 async fn no_configuration_allows_more_than_16384_items() {
     let server = start(&["--max-batch-items", "16384"]);
     let client = Client::connect(&server.address).await;
-    let most: proto::EvaluateBatchResponse =
-        client.call("EvaluateBatch", &batch_of(MAX_TOP_LEVEL_FIELDS)).await.message();
+    let most: BatchAnswer = client.call("EvaluateBatch", &batch_of(MAX_TOP_LEVEL_FIELDS)).await.message();
     assert_eq!(most.answers.len(), 16_384);
     let reply = client.call("EvaluateBatch", &batch_of(MAX_TOP_LEVEL_FIELDS + 1)).await;
     assert_eq!(refusal(&reply.status), exhausted("ERROR_REASON_TOO_MANY_ITEMS"));
@@ -229,7 +228,7 @@ async fn a_batch_of_many_small_messages_inside_each_other_does_not_take_many_tim
     let request = proto::RenderStateRequest { state: Some(state) };
     let kind = Some(proto::call::Kind::RenderState(request));
     let batch = proto::EvaluateBatchRequest::from_iter([proto::Call { kind }]);
-    let answers: proto::EvaluateBatchResponse = client.call("EvaluateBatch", &batch).await.message();
+    let answers: BatchAnswer = client.call("EvaluateBatch", &batch).await.message();
     let Some(proto::answer::Kind::Refusal(refusal)) = &answers.answers[0].kind else {
         panic!("it is answered: {answers:?}");
     };
@@ -245,7 +244,7 @@ async fn a_call_in_a_batch_has_at_most_as_many_bytes_as_on_its_own() {
     // A call and an unknown field beside it, which together have this size.
     let call = |size| bytes::Bytes::from(filled_to(size, &proto::Call::default()));
     let batch = proto::EvaluateBatchRequest { calls: vec![call(65_536), call(65_537), call(65_536)] };
-    let answers: proto::EvaluateBatchResponse = client.call("EvaluateBatch", &batch).await.message();
+    let answers: BatchAnswer = client.call("EvaluateBatch", &batch).await.message();
     let reason = |answer: &proto::Answer| match &answer.kind {
         Some(proto::answer::Kind::Refusal(refusal)) => refusal.reasons[0].code(),
         other => panic!("it is answered: {other:?}"),

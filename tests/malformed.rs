@@ -12,7 +12,7 @@ use prost::Message;
 use tonic::Code;
 
 use self::{
-    raw::{Client, apply_move, framed, framed_with, refusal},
+    raw::{BatchAnswer, Client, apply_move, framed, framed_with, refusal},
     support::TestServer,
 };
 
@@ -115,7 +115,7 @@ async fn a_malformed_item_does_not_spoil_its_batch() {
     let good = proto::Call { kind: Some(proto::call::Kind::ApplyMove(apply_move())) };
     let calls = vec![Bytes::from_static(&[0xff]), good.encode_to_vec().into()];
     let batch = proto::EvaluateBatchRequest { calls };
-    let answers: proto::EvaluateBatchResponse = client.call("EvaluateBatch", &batch).await.message();
+    let answers: BatchAnswer = client.call("EvaluateBatch", &batch).await.message();
     let [Some(proto::answer::Kind::Refusal(refusal)), Some(proto::answer::Kind::ApplyMove(_))] =
         [0, 1].map(|index: usize| answers.answers[index].kind.clone())
     else {

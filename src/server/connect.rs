@@ -23,8 +23,8 @@ use super::{
 };
 use crate::{
     config::Limits,
-    service::Method,
-    wire::{Refusal, proto::ErrorReason, request_from_json, response_to_json},
+    service::{Method, Turns},
+    wire::{BatchFromJson, BatchToJson, Refusal, proto::ErrorReason, request_from_json, response_to_json},
 };
 
 /// The bytes before a message of gRPC: whether it is compressed, and its length.
@@ -163,9 +163,15 @@ async fn read_message(
         Err(_) => return Err(Refusal::malformed("", "the message is cut off")),
     };
     Ok(match (encoding, method) {
-        (Encoding::Json, Some(method)) => {
-            request_from_json(method.name(), &message, limits.max_message_bytes)?.into()
+        (Encoding::Json, Some(Method::EvaluateBatch)) => {
+            let (mut batch, mut turns) =
+                (BatchFromJson::new(&message, limits.max_message_bytes)?, Turns::default());
+            while batch.turn_next()?.is_some() {
+                turns.share().await;
+            }
+            batch.finish().into()
         }
+        (Encoding::Json, Some(method)) => request_from_json(method.name(), &message)?.into(),
         _ => message,
     })
 }
@@ -202,6 +208,13 @@ async fn read_answer(
     }
     let message = answer.split_off(PREFIX);
     Ok(match (encoding, method) {
+        (Encoding::Json, Some(Method::EvaluateBatch)) => {
+            let (mut batch, mut turns) = (BatchToJson::new(message)?, Turns::default());
+            while batch.turn_next()?.is_some() {
+                turns.share().await;
+            }
+            batch.finish().into()
+        }
         (Encoding::Json, Some(method)) => response_to_json(method.name(), message)?.into(),
         _ => message,
     })

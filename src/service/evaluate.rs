@@ -4,11 +4,15 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
+    time::Duration,
 };
 
 use bytes::Bytes;
 use prost::{Message, length_delimiter_len};
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::{
+    task::yield_now,
+    time::{Instant, Sleep, sleep_until},
+};
 use tokio_stream::Stream;
 use tokio_util::sync::WaitForCancellationFutureOwned;
 use tonic::{Request, Status, Streaming};
@@ -31,29 +35,62 @@ pub trait StreamObserver: Send + Sync {
     fn stream_ended(&self, refusal: Option<&Refusal>);
 }
 
+/// How long a batch is worked on before others have their turn.
+const TURN: Duration = Duration::from_micros(200);
+
+/// Lets others have their turn now and then.
+pub struct Turns {
+    began: Instant,
+}
+
+impl Default for Turns {
+    fn default() -> Self {
+        Self { began: Instant::now() }
+    }
+}
+
+impl Turns {
+    /// To be called after each piece of work.
+    pub async fn share(&mut self) {
+        if self.began.elapsed() >= TURN {
+            yield_now().await;
+            self.began = Instant::now();
+        }
+    }
+}
+
 impl<O: Observer> Referee<O> {
-    pub(super) fn evaluate_all(
+    pub(super) async fn evaluate_all(
         &self,
         request: &proto::EvaluateBatchRequest,
     ) -> Result<proto::EvaluateBatchResponse, Refusal> {
         check_items("calls", request.calls.len(), self.limits.batch_items)?;
-        let no_room = refusal_answer(Refusal::answer_too_large());
+        let no_room = Bytes::from(refusal_answer(Refusal::answer_too_large()).encode_to_vec());
         let reserved = size_in_batch(&no_room);
         // What answers may take while every call that follows can still be told that there is no room for its own.
         // None once an answer did not fit: no further call is worked on then.
         let mut room = self.limits.batch_answer_bytes.checked_sub(request.calls.len() * reserved);
-        let answer = |call: &Bytes| {
+        let mut answer = |call: &Bytes| {
             let fitting = room.and_then(|bytes| {
                 let answer = match read_call(call, self.limits.item_bytes) {
                     Ok(call) => self.evaluate_call(&call),
                     Err(refusal) => refusal_answer(refusal),
                 };
+                let answer = Bytes::from(answer.encode_to_vec());
                 room = (bytes + reserved).checked_sub(size_in_batch(&answer));
                 room.map(|_| answer)
             });
             fitting.unwrap_or_else(|| no_room.clone())
         };
-        Ok(proto::EvaluateBatchResponse { answers: request.calls.iter().map(answer).collect() })
+        // One after the other: together they would all be done later, and hold more meanwhile.
+        let _turn = self.one_batch.lock().await;
+        let mut turns = Turns::default();
+        let mut answers = Vec::with_capacity(request.calls.len());
+        for call in &request.calls {
+            answers.push(guarded(|| Ok(answer(call)))?);
+            turns.share().await;
+        }
+        Ok(proto::EvaluateBatchResponse { answers })
     }
 
     /// Answers one call of a batch or of a stream, on its own.
@@ -125,9 +162,8 @@ fn refusal_answer(refusal: Refusal) -> proto::Answer {
 }
 
 /// How many bytes of its batch an answer takes: its own, with its key and its length.
-fn size_in_batch(answer: &proto::Answer) -> usize {
-    let size = answer.encoded_len();
-    1 + length_delimiter_len(size) + size
+fn size_in_batch(answer: &Bytes) -> usize {
+    1 + length_delimiter_len(answer.len()) + answer.len()
 }
 
 /// The answers of an `Evaluate` stream. A call is read only when its answer is asked for, so a client

@@ -19,6 +19,15 @@ impl FromIterator<proto::Call> for EvaluateBatchRequest {
     }
 }
 
+/// `arbiter.v1.EvaluateBatchResponse`, with its answers as they are sent: each is written when it is there. So a batch
+/// that is being answered holds what it sends, and not the several times larger messages.
+#[derive(Clone, PartialEq, Message)]
+pub struct EvaluateBatchResponse {
+    /// The answers, each an encoded `arbiter.v1.Answer`.
+    #[prost(bytes = "bytes", repeated, tag = "1")]
+    pub answers: Vec<Bytes>,
+}
+
 /// Reads one call of a batch.
 ///
 /// # Errors

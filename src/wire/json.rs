@@ -3,13 +3,13 @@
 //! JSON is turned into the binary message and back by the descriptors of the contract: one reader, one set of limits
 //! and one set of answers, whichever way a call comes. See `docs/decisions/0008-json-by-reflection.md`.
 
-use std::{fmt::Write, sync::LazyLock};
+use std::{fmt::Write, sync::LazyLock, vec};
 
 use bytes::Bytes;
 use prost::Message;
 use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, MethodDescriptor};
 use prost_types::Any;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_path_to_error::{Path, Segment};
 use tonic::Code;
@@ -44,62 +44,119 @@ struct BatchInJson<'a> {
     calls: Option<Vec<&'a RawValue>>,
 }
 
-#[derive(Serialize)]
-struct BatchAnswerInJson {
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    answers: Vec<Box<RawValue>>,
-}
-
-/// Turns the request of a call from JSON into its binary form. A call of a batch has at most so many bytes.
+/// Turns the request of a call, not of a batch, from JSON into its binary form.
 ///
 /// # Errors
 ///
-/// If it is no JSON, or not that of the request, or a batch of more calls than are ever read.
-pub fn request_from_json(call: &str, json: &[u8], max_call_bytes: usize) -> Result<Vec<u8>, Refusal> {
-    let request = method(call)?.input();
-    if request.full_name() != "arbiter.v1.EvaluateBatchRequest" {
-        return Ok(read(request, json, "")?.encode_to_vec());
-    }
-    let batch: BatchInJson<'_> =
-        serde_json::from_slice(json).map_err(|error| Refusal::malformed("", error))?;
-    let calls = batch.calls.unwrap_or_default();
-    if calls.len() > MAX_TOP_LEVEL_FIELDS {
-        return Err(Refusal::new(Code::ResourceExhausted, proto::ErrorReason::TooManyItems, TOO_MANY_FIELDS));
-    }
-    let one = message("arbiter.v1.Call")?;
-    let calls = calls.into_iter().enumerate().map(|(index, call)| {
-        // Too long to be read: it is handed on as it is, and refused for its length, on its own.
-        if call.get().len() > max_call_bytes {
-            return Ok(Bytes::copy_from_slice(call.get().as_bytes()));
-        }
-        let call = read(one.clone(), call.get().as_bytes(), &format!("calls[{index}]"))?;
-        Ok(call.encode_to_vec().into())
-    });
-    Ok(Items { items: calls.collect::<Result<_, Refusal>>()? }.encode_to_vec())
+/// If it is no JSON, or not that of the request.
+pub fn request_from_json(call: &str, json: &[u8]) -> Result<Vec<u8>, Refusal> {
+    Ok(read(method(call)?.input(), json, "")?.encode_to_vec())
 }
 
-/// Turns the response of a call from its binary form into JSON.
+/// Turns the response of a call, not of a batch, from its binary form into JSON.
 ///
 /// # Errors
 ///
 /// If it is no such response: a fault of ours.
 pub fn response_to_json(call: &str, binary: Bytes) -> Result<Vec<u8>, Refusal> {
-    let response = method(call)?.output();
-    let json = if response.full_name() == "arbiter.v1.EvaluateBatchResponse" {
-        let one = message("arbiter.v1.Answer")?;
+    let response = decode(method(call)?.output(), binary)?;
+    serde_json::to_vec(&response).map_err(|_| Refusal::internal_fault())
+}
+
+/// A batch in JSON on its way into its binary form, call by call: it may be long, and others want their turn.
+pub struct BatchFromJson<'a> {
+    calls: vec::IntoIter<&'a RawValue>,
+    one: MessageDescriptor,
+    max_call_bytes: usize,
+    turned: Items,
+}
+
+impl<'a> BatchFromJson<'a> {
+    /// Finds the calls. Each has at most so many bytes.
+    ///
+    /// # Errors
+    ///
+    /// If it is no JSON, or not that of a batch, or one of more calls than are ever read.
+    pub fn new(json: &'a [u8], max_call_bytes: usize) -> Result<Self, Refusal> {
+        let batch: BatchInJson<'_> =
+            serde_json::from_slice(json).map_err(|error| Refusal::malformed("", error))?;
+        let calls = batch.calls.unwrap_or_default();
+        if calls.len() > MAX_TOP_LEVEL_FIELDS {
+            let reason = proto::ErrorReason::TooManyItems;
+            return Err(Refusal::new(Code::ResourceExhausted, reason, TOO_MANY_FIELDS));
+        }
+        let turned = Items { items: Vec::with_capacity(calls.len()) };
+        Ok(Self { calls: calls.into_iter(), one: message("arbiter.v1.Call")?, max_call_bytes, turned })
+    }
+
+    /// Turns the next call, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// If it is no call.
+    pub fn turn_next(&mut self) -> Result<Option<()>, Refusal> {
+        let Some(call) = self.calls.next() else { return Ok(None) };
+        let call = if call.get().len() > self.max_call_bytes {
+            // Too long to be read: it is handed on as it is, and refused for its length, on its own.
+            Bytes::copy_from_slice(call.get().as_bytes())
+        } else {
+            let at = format!("calls[{}]", self.turned.items.len());
+            read(self.one.clone(), call.get().as_bytes(), &at)?.encode_to_vec().into()
+        };
+        self.turned.items.push(call);
+        Ok(Some(()))
+    }
+
+    /// The batch, in its binary form.
+    pub fn finish(self) -> Vec<u8> {
+        self.turned.encode_to_vec()
+    }
+}
+
+/// The answer of a batch on its way into JSON, call by call.
+pub struct BatchToJson {
+    answers: vec::IntoIter<Bytes>,
+    one: MessageDescriptor,
+    json: Vec<u8>,
+}
+
+impl BatchToJson {
+    /// Finds the answers.
+    ///
+    /// # Errors
+    ///
+    /// If it is no such response: a fault of ours.
+    pub fn new(binary: Bytes) -> Result<Self, Refusal> {
         let batch = Items::decode(binary).map_err(|_| Refusal::internal_fault())?;
-        let answers = batch.items.into_iter().map(|answer| write(one.clone(), answer));
-        serde_json::to_vec(&BatchAnswerInJson { answers: answers.collect::<Result<_, _>>()? })
-    } else {
-        serde_json::to_vec(&decode(response, binary)?)
-    };
-    json.map_err(|_| Refusal::internal_fault())
+        Ok(Self { answers: batch.items.into_iter(), one: message("arbiter.v1.Answer")?, json: Vec::new() })
+    }
+
+    /// Turns the next answer, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// If it is no answer: a fault of ours.
+    pub fn turn_next(&mut self) -> Result<Option<()>, Refusal> {
+        let Some(answer) = self.answers.next() else { return Ok(None) };
+        self.json.extend_from_slice(if self.json.is_empty() { br#"{"answers":["# } else { b"," });
+        let answer = decode(self.one.clone(), answer)?;
+        serde_json::to_writer(&mut self.json, &answer).map_err(|_| Refusal::internal_fault())?;
+        Ok(Some(()))
+    }
+
+    /// The answer, in JSON. An empty list is left out, as every one is.
+    pub fn finish(mut self) -> Vec<u8> {
+        self.json.extend_from_slice(if self.json.is_empty() { b"{}" } else { b"]}" });
+        self.json
+    }
 }
 
 /// A detail of a refusal in JSON, if it is of a known type.
 pub fn detail_to_json(detail: &Any) -> Option<Box<RawValue>> {
     let (_, name) = detail.type_url.rsplit_once('/')?;
-    write(message(name).ok()?, Bytes::copy_from_slice(&detail.value)).ok()
+    let detail = decode(message(name).ok()?, Bytes::copy_from_slice(&detail.value)).ok()?;
+    // In the order of the names: a map has none of its own, and the same refusal is to have the same text.
+    to_raw_value(&serde_json::to_value(&detail).ok()?).ok()
 }
 
 fn method(call: &str) -> Result<MethodDescriptor, Refusal> {
@@ -128,10 +185,6 @@ fn read(descriptor: MessageDescriptor, json: &[u8], at: &str) -> Result<DynamicM
 
 fn decode(descriptor: MessageDescriptor, binary: Bytes) -> Result<DynamicMessage, Refusal> {
     DynamicMessage::decode(descriptor, binary).map_err(|_| Refusal::internal_fault())
-}
-
-fn write(descriptor: MessageDescriptor, binary: Bytes) -> Result<Box<RawValue>, Refusal> {
-    to_raw_value(&decode(descriptor, binary)?).map_err(|_| Refusal::internal_fault())
 }
 
 /// The path of a field as in every refusal, with the names of the contract.
@@ -167,7 +220,14 @@ mod tests {
     use super::*;
 
     fn violation(call: &str, json: &str) -> (String, String) {
-        let refusal = request_from_json(call, json.as_bytes(), 1000).expect_err("it is malformed");
+        let read = match call {
+            "EvaluateBatch" => BatchFromJson::new(json.as_bytes(), 1000).and_then(|mut batch| {
+                while batch.turn_next()?.is_some() {}
+                Ok(batch.finish())
+            }),
+            _ => request_from_json(call, json.as_bytes()),
+        };
+        let refusal = read.expect_err("it is malformed");
         assert_eq!(refusal.reason(), proto::ErrorReason::MalformedRequest);
         let message = refusal.message();
         (proto::Refusal::from(refusal).reasons[0].field.clone(), message)
@@ -175,9 +235,8 @@ mod tests {
 
     #[test]
     fn a_request_may_use_the_names_of_the_contract_or_those_of_json() {
-        let in_proto =
-            request_from_json("NewGame", br#"{"connect_four": {}, "seed": "7"}"#, 0).expect("reads");
-        let in_json = request_from_json("NewGame", br#"{"connectFour": {}, "seed": 7}"#, 0).expect("reads");
+        let in_proto = request_from_json("NewGame", br#"{"connect_four": {}, "seed": "7"}"#).expect("reads");
+        let in_json = request_from_json("NewGame", br#"{"connectFour": {}, "seed": 7}"#).expect("reads");
         let game = proto::NewGameRequest::decode(in_proto.as_slice()).expect("it is a request");
         assert_eq!(in_proto, in_json);
         assert_eq!(game.seed, Some(7));

@@ -127,7 +127,6 @@ macro_rules! about {
 about! {
     CompareCardsRequest: Some(GameId::RoyalMatch);
     ListGamesRequest: None;
-    EvaluateBatchRequest: None;
 }
 
 /// A game and a move in it.

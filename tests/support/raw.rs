@@ -109,6 +109,7 @@ pub fn refusal(status: &Status) -> (Code, String) {
 /// An answer, whole.
 #[derive(Debug)]
 pub struct Reply {
+    pub headers: HeaderMap,
     pub status: Status,
     pub messages: Vec<Bytes>,
 }
@@ -135,7 +136,7 @@ pub async fn read(answer: ResponseFuture) -> Result<Reply, h2::Error> {
     }
     let trailers = body.trailers().await?.unwrap_or_default();
     let status = status_in(&trailers).or_else(|| status_in(&head.headers)).expect("an answer has a status");
-    Ok(Reply { status, messages: unframed(data.freeze()) })
+    Ok(Reply { headers: head.headers, status, messages: unframed(data.freeze()) })
 }
 
 fn status_in(headers: &HeaderMap) -> Option<Status> {
@@ -369,24 +370,30 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Tap<S> {
 /// The binary, not yet run, with nothing of the environment that would configure it.
 pub fn arbiter() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_arbiter"));
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("ARBITER_")) {
+    let configures = |name: &str| name.starts_with("ARBITER_") || name.starts_with("OTEL_");
+    for (name, _) in std::env::vars().filter(|(name, _)| configures(name)) {
         command.env_remove(name);
     }
     command
 }
 
-/// The binary, not yet run, with a port to listen on below the ephemeral ports: there a client may come to connect to
-/// itself after the server has gone.
-pub fn on_low_port() -> Command {
+/// An address that nobody listens on, with a port below the ephemeral ones: there a client may come to connect to
+/// itself.
+pub fn free_address() -> String {
     static TRIED: AtomicU32 = AtomicU32::new(0);
-    let port = std::iter::repeat_with(|| {
+    std::iter::repeat_with(|| {
         20_000 + (std::process::id() * 37 + TRIED.fetch_add(1, Ordering::Relaxed)) % 12_000
     })
     .take(1000)
-    .find(|port| TcpListener::bind(format!("127.0.0.1:{port}")).is_ok())
-    .expect("a port is free");
+    .map(|port| format!("127.0.0.1:{port}"))
+    .find(|address| TcpListener::bind(address).is_ok())
+    .expect("a port is free")
+}
+
+/// The binary, not yet run, with an address to listen on that nobody takes after the server has gone.
+pub fn on_low_port() -> Command {
     let mut command = arbiter();
-    command.args(["--listen", &format!("127.0.0.1:{port}"), "--admin-listen", "127.0.0.1:0"]);
+    command.args(["--listen", &free_address(), "--admin-listen", "127.0.0.1:0"]);
     command
 }
 
@@ -474,11 +481,20 @@ pub struct Log {
 }
 
 impl Log {
-    /// The lines of a level.
-    pub fn at(&self, level: &str) -> Vec<serde_json::Value> {
+    pub fn lines(&self) -> Vec<serde_json::Value> {
         let lines = self.lines.lock().expect("nobody panics here");
         let read = |line: &String| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}"));
-        lines.iter().map(read).filter(|line: &serde_json::Value| line["level"] == level).collect()
+        lines.iter().map(read).collect()
+    }
+
+    /// The lines of a level.
+    pub fn at(&self, level: &str) -> Vec<serde_json::Value> {
+        self.lines().into_iter().filter(|line| line["level"] == level).collect()
+    }
+
+    /// The lines of calls.
+    pub fn calls(&self) -> Vec<serde_json::Value> {
+        self.lines().into_iter().filter(|line| line["method"].is_string()).collect()
     }
 
     /// Waits until whoever writes it has ended.
@@ -492,4 +508,11 @@ impl Drop for Process {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// The answer to a batch, with its answers read.
+#[derive(Clone, PartialEq, Message)]
+pub struct BatchAnswer {
+    #[prost(message, repeated, tag = "1")]
+    pub answers: Vec<proto::Answer>,
 }
