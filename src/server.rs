@@ -21,6 +21,7 @@ mod services;
 mod tls;
 mod tokens;
 mod traces;
+mod unread;
 mod web;
 mod worker;
 

@@ -1,5 +1,7 @@
 //! HTTP/1.1, for those who cannot speak HTTP/2: how long a connection lasts, what it may carry, and how it ends.
 
+#[path = "support/folder.rs"]
+mod folder;
 #[path = "support/raw.rs"]
 mod raw;
 mod support;
@@ -307,4 +309,40 @@ async fn an_answer_that_nobody_takes_is_given_up() {
     silent.write_all((head + &batch).as_bytes()).await.expect("it can be sent");
     eventually("the batch is under way", async || calls_under_way(&metrics(&server).await) == 1).await;
     eventually("its answer is given up", async || calls_under_way(&metrics(&server).await) == 0).await;
+}
+
+/// Reads until the head and the whole body of an answer are there, and answers its status.
+async fn one_answer(stream: &mut TcpStream) -> String {
+    let mut received = String::new();
+    loop {
+        let mut bytes = [0; 4096];
+        let read = soon("an answer", stream.read(&mut bytes)).await.expect("it can be read");
+        assert!(read > 0, "the connection was closed after {received:?}");
+        received += std::str::from_utf8(&bytes[..read]).expect("it is text");
+        let Some((head, body)) = received.split_once("\r\n\r\n") else { continue };
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+        if length.is_some_and(|length| length.parse() == Ok(body.len())) {
+            return head.split(' ').nth(1).unwrap_or_default().to_owned();
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_is_refused_before_having_sent_all_can_send_the_rest_and_go_on() {
+    // A token is missing; no content type is known; there is no such method of HTTP: each is seen by the head.
+    let folder = folder::Folder::new();
+    let tokens = folder.write("tokens", &format!("nobody {}\n", "0".repeat(64)));
+    let server = start(&["--token-file", &tokens]);
+    let json = head(GOOD_MOVE.len(), "");
+    let unknown = json.replace("application/json", "text/plain");
+    let web = json.replace("application/json", "application/grpc-web+proto");
+    let put = json.replace("POST", "PUT");
+    for (head, status) in [(json, "401"), (unknown, "415"), (web, "200"), (put, "405")] {
+        let mut stream = peer(&server, &head).await;
+        for _ in 0..2 {
+            assert_eq!(one_answer(&mut stream).await, status, "{head}");
+            stream.write_all(GOOD_MOVE.as_bytes()).await.expect("the rest can be sent");
+            stream.write_all(head.as_bytes()).await.expect("and another");
+        }
+    }
 }

@@ -11,7 +11,6 @@ use bytes::{BufMut, Bytes, BytesMut};
 use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header, request::Parts};
 use http_body::Frame;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited, StreamBody};
-use hyper::body::Incoming;
 use tokio_stream::StreamExt;
 use tonic::{Code, Status, body::Body};
 
@@ -20,6 +19,7 @@ use super::{
     admission::Held,
     gate::{Gate, Place, split_path},
     record::Ending,
+    unread::Attended,
 };
 use crate::{
     config::Limits,
@@ -51,7 +51,7 @@ pub(super) async fn answer(
     gate: &Gate,
     limits: &Limits,
     mut parts: Parts,
-    body: Incoming,
+    body: Attended,
     encoding: Encoding,
 ) -> Response<Body> {
     let (service, call) = split_path(parts.uri.path());
@@ -126,9 +126,9 @@ fn to_grpc_timeout(value: &HeaderValue) -> Result<HeaderValue, Refusal> {
 }
 
 /// The message of a request as the one message of a gRPC request. It is read when the gate has let the call in.
-fn read(body: Incoming, method: Option<Method>, encoding: Encoding, limits: &Limits, unread: Unread) -> Body {
+fn read(body: Attended, method: Option<Method>, encoding: Encoding, limits: &Limits, unread: Unread) -> Body {
     let limits = *limits;
-    let reading = move |(body, unread): (Incoming, Unread)| async move {
+    let reading = move |(body, unread): (Attended, Unread)| async move {
         let message = read_message(body, method, encoding, &limits).await.map_err(|refusal| {
             let _ = unread.set(refusal);
             // What goes through tonic comes into its log, and a refusal may quote the state that could not be read.
@@ -145,7 +145,7 @@ fn read(body: Incoming, method: Option<Method>, encoding: Encoding, limits: &Lim
 }
 
 async fn read_message(
-    body: Incoming,
+    body: Attended,
     method: Option<Method>,
     encoding: Encoding,
     limits: &Limits,

@@ -16,6 +16,7 @@ use super::{
     connect::{self, Encoding},
     front::{Web, is_grpc},
     gate::Gate,
+    unread::Attended,
 };
 use crate::config::Limits;
 
@@ -33,6 +34,7 @@ pub(super) fn new(gate: Gate, limits: Limits, origins: &[HeaderValue]) -> Web {
 
 async fn answer(gate: Gate, limits: Limits, request: Request<Incoming>) -> Response<Body> {
     let (mut parts, body) = request.into_parts();
+    let body = Attended::new(body);
     if parts.method != Method::POST {
         let says = "A call is a POST, and nothing else is answered here.";
         return explain(StatusCode::METHOD_NOT_ALLOWED, says, Some((header::ALLOW, "POST")));
