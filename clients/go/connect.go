@@ -44,6 +44,7 @@ type settings struct {
 	timeout time.Duration
 	retry   bool
 	tls     *tls.Config
+	token   func(context.Context) (string, error)
 	dial    []grpc.DialOption
 }
 
@@ -146,11 +147,11 @@ func (s *settings) dialOptions() []grpc.DialOption {
 		grpc.WithDefaultCallOptions(
 			grpc.MaxRetryRPCBufferSize(maxKeptForRetry), grpc.MaxCallRecvMsgSize(maxAnswer)),
 		grpc.WithChainUnaryInterceptor(s.call),
-		grpc.WithChainStreamInterceptor(openStream),
+		grpc.WithChainStreamInterceptor(s.openStream),
 	}
 }
 
-// call makes a unary call: with a deadline, and with the errors of this package.
+// call makes a unary call: with a deadline, with the token, and with the errors of this package.
 func (s *settings) call(
 	ctx context.Context, method string, request, response any,
 	connection *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
@@ -160,13 +161,22 @@ func (s *settings) call(
 		ctx, cancel = context.WithTimeout(ctx, s.timeout)
 		defer cancel()
 	}
+	ctx, err := s.showToken(ctx)
+	if err != nil {
+		return err
+	}
 	return fromGRPC(invoke(ctx, method, request, response, connection, options...))
 }
 
-func openStream(
+// openStream opens a stream: with the token, and with the errors of this package.
+func (s *settings) openStream(
 	ctx context.Context, description *grpc.StreamDesc,
 	connection *grpc.ClientConn, method string, open grpc.Streamer, options ...grpc.CallOption,
 ) (grpc.ClientStream, error) {
+	ctx, err := s.showToken(ctx)
+	if err != nil {
+		return nil, err
+	}
 	inner, err := open(ctx, description, connection, method, options...)
 	if err != nil {
 		return nil, fromGRPC(err)

@@ -1,6 +1,7 @@
 package arbiter_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -185,6 +186,19 @@ func ExampleWithClientCertificate() {
 	key, _ := os.ReadFile("client.key")
 	client, err := arbiter.NewClient("arbiter.example:443",
 		arbiter.WithRoots(roots), arbiter.WithClientCertificate(certificate, key))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+}
+
+// The token is read anew for each call. (Not run, as the service is not there.)
+func ExampleWithTokenFunc() {
+	client, err := arbiter.NewClient("arbiter.example:443", arbiter.WithTLS(),
+		arbiter.WithTokenFunc(func(context.Context) (string, error) {
+			token, err := os.ReadFile("token")
+			return string(bytes.TrimSpace(token)), err
+		}))
 	if err != nil {
 		log.Fatal(err)
 	}

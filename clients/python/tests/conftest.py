@@ -1,5 +1,7 @@
 """The server and the clients of the tests."""
 
+import hashlib
+import secrets
 import ssl
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -41,6 +43,27 @@ def client(connect: Connect, server: str) -> AnyClient:
 
 
 @pytest.fixture(scope="session")
+def token() -> str:
+    """The token that the guarded servers know."""
+    return secrets.token_urlsafe()
+
+
+@pytest.fixture(scope="session")
+def token_file(token: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The file that they know it by."""
+    file = tmp_path_factory.mktemp("tokens") / "tokens"
+    file.write_text(f"tests {hashlib.sha256(token.encode()).hexdigest()}\n")
+    return str(file)
+
+
+@pytest.fixture(scope="session")
+def guarded(token_file: str) -> Iterator[str]:
+    """The address of a real server that asks for the token."""
+    with real_server("--token-file", token_file) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
 def authority() -> trustme.CA:
     """Who vouches for the certificates of the tests."""
     return trustme.CA()
@@ -64,3 +87,16 @@ def mutual_proxy(server: str, authority: trustme.CA) -> Iterator[str]:
     authority.configure_trust(context)
     with tls_proxy(server, context) as port:
         yield f"localhost:{port}"
+
+
+@pytest.fixture(scope="session")
+def guarded_by_tls(token_file: str, authority: trustme.CA, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a real server that asks for the token, and has a certificate for `localhost`."""
+    folder = tmp_path_factory.mktemp("tls")
+    certificate, key = folder / "server.pem", folder / "server.key"
+    shown = authority.issue_cert("localhost")
+    shown.cert_chain_pems[0].write_to_path(certificate)
+    shown.private_key_pem.write_to_path(key)
+    tls = ["--tls-cert", str(certificate), "--tls-key", str(key)]
+    with real_server("--token-file", token_file, *tls) as address:
+        yield address.replace("127.0.0.1", "localhost")

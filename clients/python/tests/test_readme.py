@@ -11,7 +11,7 @@ EXAMPLES = re.findall(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", REA
 
 
 def test_there_are_examples() -> None:
-    assert len(EXAMPLES) >= 7
+    assert len(EXAMPLES) >= 8
     assert len(EXAMPLES[0][0].splitlines()) <= 11
 
 
@@ -21,6 +21,8 @@ def test_an_example_prints_what_it_says(
     printed: str,
     server: str,
     mutual_proxy: str,
+    guarded_by_tls: str,
+    token: str,
     authority: trustme.CA,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -30,7 +32,10 @@ def test_an_example_prints_what_it_says(
     authority.cert_pem.write_to_path(tmp_path / "ca.pem")
     shown.cert_chain_pems[0].write_to_path(tmp_path / "client.pem")
     shown.private_key_pem.write_to_path(tmp_path / "client.key")
+    (tmp_path / "token").write_text(f"{token}\n")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", "ca.pem")
     code = code.replace("127.0.0.1:50051", server).replace("arbiter.example:443", mutual_proxy)
+    code = code.replace("arbiter.example:50051", guarded_by_tls)
     exec(compile(code, str(README), "exec"), {"__name__": "__main__"})
     assert capsys.readouterr().out == printed

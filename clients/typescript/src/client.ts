@@ -30,6 +30,7 @@ import {
   type ValidateMoveResponse,
   type ViewStateResponse,
 } from "./gen/arbiter/v1/rules_service_pb.js";
+import { tokenSource, type Token } from "./token.js";
 import type {
   CallKind,
   CallOf,
@@ -56,6 +57,11 @@ const TIMEOUT_MS = 5000;
 export interface ClientOptions {
   /** How long a call has, in milliseconds. Default 5000; 0 for no limit. Streams have none by default. */
   timeoutMs?: number | undefined;
+  /**
+   * The token that every call shows, to a service that asks for one. Without TLS it can be read on its way. One that no
+   * header can hold is a `TypeError`.
+   */
+  token?: Token | undefined;
 }
 
 /**
@@ -67,12 +73,14 @@ export interface ClientOptions {
 export class Client {
   readonly #rpc: ServiceClient<typeof RulesService>;
   readonly #timeoutMs: number;
+  readonly #token: (() => Promise<string>) | undefined;
   #closed = false;
 
-  /** A client over any transport of Connect. Deadlines are the client's; retries are the transport's. */
-  constructor(transport: Transport, { timeoutMs = TIMEOUT_MS }: ClientOptions = {}) {
+  /** A client over any transport of Connect. Deadlines and tokens are the client's; retries are the transport's. */
+  constructor(transport: Transport, { timeoutMs = TIMEOUT_MS, token }: ClientOptions = {}) {
     this.#rpc = createClient(RulesService, transport);
     this.#timeoutMs = timeoutMs;
+    this.#token = token === undefined ? undefined : tokenSource(token);
   }
 
   /** Ends the client: no call can be made any more. */
@@ -180,12 +188,13 @@ export class Client {
     calls: AsyncIterable<C> | Iterable<C>,
     options: CallOptions = {},
   ): AsyncGenerator<ResponseTo<C> | RefusedError, void, undefined> {
+    const shown = await this.#showToken(options);
     // The stream of answers does not notice when its reader leaves: the call is aborted then.
     const left = new AbortController();
     const signal = options.signal ? AbortSignal.any([left.signal, options.signal]) : left.signal;
     try {
       this.#checkOpen();
-      for await (const { answer } of this.#rpc.evaluate(toRequests(calls), { ...options, signal })) {
+      for await (const { answer } of this.#rpc.evaluate(toRequests(calls), { ...shown, signal })) {
         yield readAnswer(answer) as ResponseTo<C> | RefusedError;
       }
     } catch (error) {
@@ -202,12 +211,21 @@ export class Client {
   }
 
   async #unary<R>(ask: (options: CallOptions) => Promise<R>, options: CallOptions = {}): Promise<R> {
+    const shown = await this.#showToken(options);
     try {
       this.#checkOpen();
-      return await ask({ ...options, timeoutMs: options.timeoutMs ?? this.#timeoutMs });
+      return await ask({ ...shown, timeoutMs: options.timeoutMs ?? this.#timeoutMs });
     } catch (error) {
       throw errorOf(error);
     }
+  }
+
+  /** The options of a call, with the token in its headers. */
+  async #showToken(options: CallOptions): Promise<CallOptions> {
+    if (this.#token === undefined) return options;
+    const headers = new Headers(options.headers);
+    headers.set("authorization", `Bearer ${await this.#token()}`);
+    return { ...options, headers };
   }
 
   #checkOpen(): void {

@@ -20,6 +20,7 @@ export {
   type RefusalReason,
 } from "./errors.js";
 export { retry } from "./retry.js";
+export type { Token } from "./token.js";
 export type * from "./types.js";
 
 export * from "./gen/arbiter/v1/connect_four_pb.js";

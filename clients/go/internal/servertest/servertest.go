@@ -47,8 +47,23 @@ func RunTests(tests *testing.M, address *string) int {
 	return code
 }
 
+// Start runs a server with further flags until the test ends, and tells its address.
+func Start(t *testing.T, flags ...string) string {
+	t.Helper()
+	server, err := start(flags...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return server.address
+}
+
 // start runs the program of ARBITER_BINARY, or else the one that `cargo build` makes, on a free port.
-func start() (*server, error) {
+func start(flags ...string) (*server, error) {
 	program := os.Getenv("ARBITER_BINARY")
 	if program == "" {
 		program = filepath.Join(Root(), "target/debug/arbiter")
@@ -56,8 +71,9 @@ func start() (*server, error) {
 	if _, err := exec.LookPath(program); err != nil {
 		return nil, fmt.Errorf("there is no server (run cargo build, or set ARBITER_BINARY): %w", err)
 	}
-	process := exec.Command(
-		"sh", "-c", guard, program, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--log", "warn")
+	arguments := []string{
+		"-c", guard, program, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--log", "warn"}
+	process := exec.Command("sh", append(arguments, flags...)...)
 	process.Stderr = os.Stderr
 	input, err := process.StdinPipe()
 	if err != nil {

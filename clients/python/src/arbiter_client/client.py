@@ -11,7 +11,7 @@ import grpc
 import grpc.aio
 
 from .call import Answer, Call, Calls, read_answer
-from .connection import Tls, channel_options
+from .connection import Tls, TokenLike, call_metadata, channel_options, check_token
 from .errors import ArbiterError, read_errors
 from .stream import Sending
 from .v1.rules_service_pb2_grpc import RulesServiceStub
@@ -20,12 +20,23 @@ R = TypeVar("R")
 
 
 class Connected(Calls):
-    """What the clients have in common: a channel to the service, and a deadline for each call."""
+    """What the clients have in common: a channel to the service, and for each call a deadline and a token."""
 
     _grpc: ClassVar[ModuleType]
 
-    def __init__(self, target: str, *, tls: Tls | None = None, timeout: float = 5.0, retry: bool = True) -> None:
+    def __init__(
+        self,
+        target: str,
+        *,
+        tls: Tls | None = None,
+        token: TokenLike | None = None,
+        timeout: float = 5.0,
+        retry: bool = True,
+    ) -> None:
+        if token is not None and not callable(token):
+            check_token(token)
         options = channel_options(tls, retry=retry)
+        self._token = token
         self._timeout = timeout
         self._channel = (
             self._grpc.insecure_channel(target, options)
@@ -39,8 +50,12 @@ class Connected(Calls):
         seconds = self._timeout if timeout is None else timeout
         return None if seconds == math.inf else seconds
 
-    def _begin(self, call: Call[Any]) -> Any:
-        return getattr(self._stub, call.rpc)(call.request, timeout=self._seconds(call.timeout))
+    def _options(self, timeout: float | None) -> dict[str, Any]:
+        """What gRPC takes besides a request. What the function of a token raises, it raises here, as it is."""
+        return {"metadata": call_metadata(self._token), "timeout": self._seconds(timeout)}
+
+    def _begin(self, call: Call[Any], options: dict[str, Any]) -> Any:
+        return getattr(self._stub, call.rpc)(call.request, **options)
 
 
 class Client(Connected):
@@ -48,13 +63,18 @@ class Client(Connected):
 
     In plaintext, unless `tls` is given. A call may take `timeout` seconds, all its attempts together; `math.inf` is no
     limit. Unless `retry` is off, a service that is UNAVAILABLE is asked up to four times.
+
+    `token` is for a service that asks for one: every call shows it. It may be a function, which is asked for the
+    present token at each call, before the time of the call begins. Without `tls` it can be read on its way. One that no
+    header can hold is a `ValueError`.
     """
 
     _grpc: ClassVar[ModuleType] = grpc
 
     def _send(self, call: Call[R]) -> R:
+        options = self._options(call.timeout)
         with read_errors():
-            return call.read(self._begin(call))
+            return call.read(self._begin(call, options))
 
     def evaluate(self, calls: Iterable[Call[Any]], *, timeout: float = math.inf) -> Generator[Answer, None, None]:
         """Makes calls as they come, and answers each in its order, as `evaluate_batch` does.
@@ -62,7 +82,7 @@ class Client(Connected):
         `calls` is read by a thread of its own, so that it may wait for answers. To stop early, close the iterator.
         """
         sending = Sending()
-        stream = self._stub.Evaluate(sending.messages(calls), timeout=self._seconds(timeout))
+        stream = self._stub.Evaluate(sending.messages(calls), **self._options(timeout))
         try:
             with sending.read_errors():
                 for response in stream:
@@ -92,8 +112,9 @@ class AsyncClient(Connected):
     _grpc: ClassVar[ModuleType] = grpc.aio
 
     async def _send(self, call: Call[R]) -> R:
+        options = self._options(call.timeout)
         with read_errors():
-            return call.read(readable(await self._begin(call)))
+            return call.read(readable(await self._begin(call, options)))
 
     async def evaluate(
         self, calls: Iterable[Call[Any]] | AsyncIterable[Call[Any]], *, timeout: float = math.inf
@@ -103,7 +124,8 @@ class AsyncClient(Connected):
         `calls` is read by a task of its own, so that it may wait for answers. To stop early, close the iterator.
         """
         sending = Sending()
-        stream = self._stub.Evaluate(sending.async_messages(calls), timeout=self._seconds(timeout))
+        stream = self._stub.Evaluate(sending.async_messages(calls), **self._options(timeout))
+        stream.add_done_callback(sending.keep_refusal)
         try:
             with sending.read_errors():
                 async for response in stream:

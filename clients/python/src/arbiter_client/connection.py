@@ -1,10 +1,13 @@
-"""How the service is reached: in plaintext or by TLS, with retries or without."""
+"""How the service is reached: in plaintext or by TLS, with a token or without, with retries or without."""
 
 from __future__ import annotations
 
 import json
+import re
 import ssl
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import grpc
 
@@ -55,6 +58,24 @@ def system_roots() -> bytes | None:
     """The certificates that this system trusts. None if it has none: gRPC takes those that it brings along then."""
     certificates = ssl.create_default_context().get_ca_certs(binary_form=True)
     return "".join(map(ssl.DER_cert_to_PEM_cert, certificates)).encode() or None
+
+
+TokenLike: TypeAlias = str | Callable[[], str]
+"""A token, or a function that gives the present one."""
+
+
+def check_token(token: str) -> str:
+    """Gives a token back if a header can hold it. The error does not repeat it: errors are written to logs."""
+    if re.fullmatch(r"[!-~]+", token) is None:
+        raise ValueError("a token is one or more visible ASCII characters, without spaces and line breaks")
+    return token
+
+
+def call_metadata(token: TokenLike | None) -> list[tuple[str, str]]:
+    """What gRPC is told about a call: the token that it shows, if there is one."""
+    if token is None:
+        return []
+    return [("authorization", f"Bearer {check_token(token() if callable(token) else token)}")]
 
 
 def channel_options(tls: Tls | None, *, retry: bool) -> list[tuple[str, int | str]]:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar, cast
+
+import grpc
+import grpc.aio
 
 from . import v1
 from .call import Call
 from .errors import ArbiterError, read_errors
+
+T = TypeVar("T")
 
 
 class Sending:
@@ -21,6 +26,7 @@ class Sending:
 
     def __init__(self) -> None:
         self._failure: Exception | None = None
+        self._refusal: grpc.aio.AioRpcError | None = None
 
     def messages(self, calls: Iterable[Call[Any]]) -> Iterator[v1.EvaluateRequest]:
         """The messages, one by one."""
@@ -48,13 +54,38 @@ class Sending:
             self._failure = failure
             raise
 
+    def keep_refusal(self, stream: Any) -> None:
+        """Keeps what the service has told at the end of a stream, to be called by that stream of asyncio.
+
+        If a call is sent just then, gRPC puts an error of its own in its place (grpc/grpc#36066).
+        """
+        code, trailing = at_once(stream.code()), at_once(stream.trailing_metadata())
+        if code is not grpc.StatusCode.OK:
+            self._refusal = grpc.aio.AioRpcError(code, grpc.aio.Metadata(), trailing, at_once(stream.details()))
+
+    @contextmanager
+    def _tell_refusal(self) -> Iterator[None]:
+        try:
+            yield
+        except grpc.RpcError as error:
+            raise self._refusal or error from None
+
     @contextmanager
     def read_errors(self) -> Iterator[None]:
         """Raises the errors of the stream as those of this package, and what went wrong with the calls as it is."""
         try:
-            with read_errors():
+            with read_errors(), self._tell_refusal():
                 yield
         except (ArbiterError, asyncio.CancelledError):
             if self._failure is not None:
                 raise self._failure from None
             raise
+
+
+def at_once(answer: Coroutine[Any, Any, T]) -> T:
+    """What a coroutine answers that has nothing to wait for."""
+    try:
+        answer.send(None)
+    except StopIteration as end:
+        return cast("T", end.value)
+    raise RuntimeError("the answer is not there yet")

@@ -10,13 +10,13 @@ REPOSITORY = Path(__file__).parents[4]
 
 
 @contextmanager
-def real_server() -> Iterator[str]:
-    """Starts the server and gives its address."""
+def real_server(*flags: str) -> Iterator[str]:
+    """Starts the server, with further flags, and gives its address."""
     binary = os.environ.get("ARBITER_BINARY") or str(REPOSITORY / "target/debug/arbiter")
     if not Path(binary).is_file():
         raise RuntimeError(f"there is no {binary}: `cargo build` makes one, or set ARBITER_BINARY")
     arguments = ["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--log", "warn"]
-    with subprocess.Popen([binary, *arguments], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen([binary, *arguments, *flags], stdout=subprocess.PIPE, text=True) as process:
         try:
             yield read_address(process)
         finally:

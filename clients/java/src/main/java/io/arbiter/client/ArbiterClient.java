@@ -27,6 +27,8 @@ import io.arbiter.v1.TripleTriadCard;
 import io.arbiter.v1.ValidateMoveResponse;
 import io.arbiter.v1.ViewStateResponse;
 import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientInterceptors;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
 import io.grpc.StatusRuntimeException;
@@ -44,10 +46,12 @@ import java.util.function.Consumer;
 public final class ArbiterClient implements Referee, AutoCloseable {
     private final ManagedChannel channel;
     private final Optional<Duration> deadline;
+    private final Optional<Token> token;
 
-    ArbiterClient(ManagedChannel channel, Optional<Duration> deadline) {
+    ArbiterClient(ManagedChannel channel, Optional<Duration> deadline, Optional<Token> token) {
         this.channel = channel;
         this.deadline = deadline;
+        this.token = token;
     }
 
     /** {@return a client of the service at {@code host:port}, without TLS} */
@@ -62,12 +66,12 @@ public final class ArbiterClient implements Referee, AutoCloseable {
 
     /** {@return this client with another deadline for each call} The two share their connection: close one of them. */
     public ArbiterClient withDeadline(Duration deadline) {
-        return new ArbiterClient(channel, Optional.of(positive(deadline)));
+        return new ArbiterClient(channel, Optional.of(positive(deadline)), token);
     }
 
     /** {@return this client without deadlines} The two share their connection: close one of them. */
     public ArbiterClient withoutDeadline() {
-        return new ArbiterClient(channel, Optional.empty());
+        return new ArbiterClient(channel, Optional.empty(), token);
     }
 
     /** Ends the connection, and with it whatever is still under way. */
@@ -192,20 +196,28 @@ public final class ArbiterClient implements Referee, AutoCloseable {
 
     /** {@return a stream of calls and their answers, without a deadline} */
     public EvaluateStream evaluate() {
-        return new EvaluateStream(channel, CallOptions.DEFAULT);
+        return new EvaluateStream(channelOfCall(), CallOptions.DEFAULT);
     }
 
     /** {@return a stream of calls and their answers, with a deadline for the whole of it} */
     public EvaluateStream evaluate(Duration deadline) {
-        return new EvaluateStream(channel, options(Optional.of(positive(deadline))));
+        return new EvaluateStream(channelOfCall(), options(Optional.of(positive(deadline))));
     }
 
     private <Q, A> A call(MethodDescriptor<Q, A> method, Q request) {
+        // Whatever a supplier of tokens throws is no failure of the call.
+        Channel channel = channelOfCall();
         try {
             return ClientCalls.blockingUnaryCall(channel, method, options(deadline), request);
         } catch (StatusRuntimeException failure) {
             throw Failures.read(failure);
         }
+    }
+
+    /** The connection, with the token that is present now. */
+    private Channel channelOfCall() {
+        return token.map(token -> ClientInterceptors.intercept(channel, token.show()))
+                .orElse(channel);
     }
 
     private static CallOptions options(Optional<Duration> deadline) {

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** How a client connects: begun by {@link ArbiterClient#builder}, ended by {@link #build}. */
 public final class ArbiterClientBuilder {
@@ -38,6 +39,7 @@ public final class ArbiterClientBuilder {
     private final String target;
     private TlsChannelCredentials.Builder tls;
     private String serverName;
+    private Optional<Token> token = Optional.empty();
     private Optional<Duration> deadline = Optional.of(DEADLINE);
     private boolean retries = true;
 
@@ -91,6 +93,29 @@ public final class ArbiterClientBuilder {
         return this;
     }
 
+    /**
+     * {@return this, and every call shows a token, to a service that asks for one} Without TLS it can be read on its
+     * way.
+     *
+     * @throws IllegalArgumentException if no header can hold the token
+     */
+    public ArbiterClientBuilder token(String token) {
+        Token.check(token);
+        return token(() -> token);
+    }
+
+    /**
+     * {@return this, and every call shows the token that is present then} So a token that is renewed needs no new
+     * client.
+     *
+     * @param present asked at each call, before the time of the call begins. What it throws, the call throws; if no
+     *     header can hold the token, that is an {@link IllegalArgumentException}
+     */
+    public ArbiterClientBuilder token(Supplier<String> present) {
+        token = Optional.of(new Token(present));
+        return this;
+    }
+
     /** {@return this, with another deadline for each call than 5 seconds} {@link EvaluateStream}s have their own. */
     public ArbiterClientBuilder deadline(Duration deadline) {
         this.deadline = Optional.of(ArbiterClient.positive(deadline));
@@ -126,6 +151,6 @@ public final class ArbiterClientBuilder {
         } else {
             channel.disableRetry();
         }
-        return new ArbiterClient(channel.build(), deadline);
+        return new ArbiterClient(channel.build(), deadline, token);
     }
 }

@@ -21,11 +21,11 @@ public final class ArbiterServer implements AutoCloseable {
         this.target = target;
     }
 
-    public static ArbiterServer start() {
+    public static ArbiterServer start(String... flags) {
         String binary = Optional.ofNullable(System.getenv("ARBITER_BINARY"))
                 .orElse(Repository.ROOT.resolve("target/debug/arbiter").toString());
         try {
-            Process process = new ProcessBuilder(command(binary))
+            Process process = new ProcessBuilder(command(binary, flags))
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
             Runtime.getRuntime().addShutdownHook(new Thread(process::destroy));
@@ -42,10 +42,12 @@ public final class ArbiterServer implements AutoCloseable {
     }
 
     /** On any free port, and ending at once: here no balancer has to notice, and no call is to be waited for long. */
-    private static List<String> command(String binary) {
+    private static List<String> command(String binary, String... flags) {
         String options =
                 "--listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --log error --drain-delay 0s --drain-timeout 1s";
-        return Stream.concat(Stream.of(binary), Stream.of(options.split(" "))).toList();
+        return Stream.of(Stream.of(binary), Stream.of(options.split(" ")), Stream.of(flags))
+                .flatMap(words -> words)
+                .toList();
     }
 
     private static String readTarget(BufferedReader banner) throws IOException {
