@@ -281,10 +281,13 @@ fn origin(text: &str) -> Result<HeaderValue, String> {
 /// Where a collector of spans is. It is asked without TLS: it stands beside the server, as an agent or a sidecar.
 fn endpoint(text: &str) -> Result<Uri, String> {
     let uri = text.parse::<Uri>().ok();
-    uri.filter(|uri| uri.scheme_str() == Some("http") && uri.host().is_some_and(|host| !host.is_empty()))
-        .ok_or_else(|| {
-            "expected an address such as http://127.0.0.1:4317 (https is not spoken here)".to_owned()
-        })
+    let is_whole = |uri: &Uri| {
+        let authority = uri.authority().filter(|authority| !authority.host().is_empty());
+        authority.is_some_and(|it| it.port_u16().is_some() || it.as_str() == it.host())
+    };
+    uri.filter(|uri| uri.scheme_str() == Some("http") && is_whole(uri)).ok_or_else(|| {
+        "expected an address such as http://127.0.0.1:4317 (https is not spoken here)".to_owned()
+    })
 }
 
 /// A number from 0 to 1.

@@ -197,7 +197,10 @@ impl Server {
     /// If a runtime or a thread cannot be started.
     pub fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), ServerError> {
         let Self { runtime, bound } = self;
-        runtime.block_on(bound.serve(shutdown))
+        let served = runtime.block_on(bound.serve(shutdown));
+        // Someone may still be looking up the name of a collector: nobody waits for that.
+        runtime.shutdown_background();
+        served
     }
 }
 

@@ -21,7 +21,10 @@ fn run(flags: &[&str], environment: &[(&str, &str)]) -> Output {
 }
 
 fn assert_refused(flags: &[&str], environment: &[(&str, &str)], named: &str) {
-    let output = run(flags, environment);
+    // What is not refused ends all the same, and otherwise.
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let address = taken.local_addr().expect("it has an address").to_string();
+    let output = run(flags, &[&[("ARBITER_LISTEN", address.as_str())], environment].concat());
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(64), "{flags:?}: {errors}");
     assert!(errors.contains(named), "{flags:?} is refused without a word of {named}: {errors}");
@@ -79,6 +82,37 @@ fn a_bad_value_ends_with_64_and_the_name_of_its_flag() {
         ("--drain-timeout", "10"),
     ] {
         assert_refused(&[&format!("{flag}={value}")], &[], flag);
+    }
+}
+
+#[test]
+fn an_address_that_no_span_can_be_sent_to_ends_with_64_and_says_what_can_be() {
+    for endpoint in [
+        "",
+        "https://127.0.0.1:4317",
+        "127.0.0.1:4317",
+        "localhost:4317",
+        "collector",
+        "http://",
+        "http://:4317",
+        "http:///v1/traces",
+        "grpc://127.0.0.1:4317",
+        "http://two words",
+        "http://127.0.0.1:65536",
+    ] {
+        let flag = format!("--otlp-endpoint={endpoint}");
+        assert_refused(&[&flag], &[], "--otlp-endpoint");
+        assert_refused(&[&flag], &[], "such as http://127.0.0.1:4317");
+        assert_refused(&[], &[("ARBITER_OTLP_ENDPOINT", endpoint)], "--otlp-endpoint");
+    }
+}
+
+#[test]
+fn a_share_that_is_none_ends_with_64_and_says_what_one_is() {
+    for share in ["", "-0.1", "1.1", "NaN", "inf", "-inf", "50%", "1/2", "x"] {
+        let flag = format!("--otlp-sampling={share}");
+        assert_refused(&[&flag], &[], "--otlp-sampling");
+        assert_refused(&[&flag], &[], "from 0 to 1");
     }
 }
 

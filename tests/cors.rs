@@ -17,18 +17,21 @@ use self::{
 const ALLOWED: [&str; 2] = ["https://play.example", "http://localhost:8080"];
 const STRANGER: &str = "https://elsewhere.example";
 
-/// What the clients of gRPC-Web and Connect send.
-const SENT: [&str; 6] = [
+/// What the clients of gRPC-Web and Connect send, and what names a request and its trace.
+const SENT: [&str; 9] = [
     "content-type",
     "x-grpc-web",
     "grpc-timeout",
     "connect-protocol-version",
     "connect-timeout-ms",
     "x-user-agent",
+    "x-request-id",
+    "traceparent",
+    "tracestate",
 ];
 
-/// Where gRPC-Web puts the status of an answer without a message.
-const SEEN: [&str; 3] = ["grpc-status", "grpc-message", "grpc-status-details-bin"];
+/// Where gRPC-Web puts the status of an answer without a message, and the name of the request.
+const SEEN: [&str; 4] = ["grpc-status", "grpc-message", "grpc-status-details-bin", "x-request-id"];
 
 async fn start(origins: &str, version: Version) -> (TestServer, WebClient) {
     let flag = format!("--cors-allow-origin={origins}");

@@ -222,6 +222,86 @@ async fn metrics_count_the_items_of_a_batch() {
     assert_eq!(metric(&exposition, "arbiter_items_handled_total", &labels), Some(3.0), "{exposition}");
 }
 
+#[test]
+fn metrics_tell_what_the_operating_system_knows_of_the_process() {
+    let before = seconds_since_1970();
+    let server = TestServer::start_with(&["--log", "off"]);
+    let (_, exposition) = server.admin_get("/metrics");
+    let after = seconds_since_1970();
+    let process = |name: &str| {
+        let value = metric(&exposition, &format!("process_{name}"), &[]);
+        value.unwrap_or_else(|| panic!("there is no process_{name}:\n{exposition}"))
+    };
+    let proc = |file: &str| {
+        std::fs::read_to_string(format!("/proc/{}/{file}", server.pid())).expect("the server runs")
+    };
+
+    let resident = process("resident_memory_bytes");
+    assert!((1e6..1e9).contains(&resident), "{resident} bytes");
+    // Its three standard streams, and the two sockets that it listens on.
+    let open = process("open_fds");
+    assert!((5.0..100.0).contains(&open), "{open} open");
+    let limits = proc("limits");
+    let most = limits.lines().find_map(|line| line.strip_prefix("Max open files")).expect("there is one");
+    assert_eq!(Some(process("max_fds")), most.split_whitespace().next().and_then(|most| most.parse().ok()));
+    let started = process("start_time_seconds");
+    assert!((before..=after).contains(&started), "{started} is not from {before} to {after}");
+    let spent = process("cpu_seconds_total");
+    assert!((0.0..=2.0 * (after - before)).contains(&spent), "{spent} s in {} s", after - before);
+}
+
+fn seconds_since_1970() -> f64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.expect("it is later").as_secs_f64()
+}
+
+#[tokio::test]
+async fn metrics_tell_how_much_the_process_works() {
+    let server = TestServer::start_with(&["--log", "off"]);
+    let client = Client::connect(&server.address).await;
+    let spent = || metric(&server.admin_get("/metrics").1, "process_cpu_seconds_total", &[]).expect("told");
+    let before = spent();
+    raw::eventually("a tenth of a second was worked", async || {
+        for _ in 0..100 {
+            client.assert_answers().await;
+        }
+        spent() >= before + 0.1
+    })
+    .await;
+}
+
+#[test]
+fn metrics_tell_the_limits_as_they_were_set() {
+    let limits = ["--max-in-flight", "123", "--max-batches-in-flight", "7", "--max-connections", "45"];
+    let server = TestServer::start_with(&[&["--log", "off"], &limits[..]].concat());
+    let (_, exposition) = server.admin_get("/metrics");
+    let limit = |of: &str| metric(&exposition, &format!("arbiter_{of}_limit"), &[]);
+    let limits = ["calls_in_flight", "batches_in_flight", "connections"].map(limit);
+    assert_eq!(limits, [Some(123.0), Some(7.0), Some(45.0)], "{exposition}");
+}
+
+#[test]
+fn metrics_tell_the_version_that_runs() {
+    let server = TestServer::start_with(&["--log", "off"]);
+    let (_, exposition) = server.admin_get("/metrics");
+    let version = format!(r#"{{version="{}"}}"#, env!("CARGO_PKG_VERSION"));
+    assert_eq!(metric(&exposition, "arbiter_build_info", &[&version]), Some(1.0), "{exposition}");
+}
+
+#[test]
+fn every_metric_is_explained_once_and_the_end_is_told() {
+    let server = TestServer::start_with(&["--log", "off"]);
+    let (_, exposition) = server.admin_get("/metrics");
+    assert!(exposition.ends_with("\n# EOF\n"), "{exposition}");
+    let told = |what: &str| -> Vec<_> {
+        let lines = exposition.lines().filter_map(|line| line.strip_prefix(what));
+        lines.filter_map(|line| line.split(' ').next()).collect()
+    };
+    let (types, helps) = (told("# TYPE "), told("# HELP "));
+    assert_eq!(types, helps);
+    assert_eq!(types.iter().collect::<BTreeSet<_>>().len(), types.len(), "{types:?}");
+}
+
 #[tokio::test]
 async fn the_banner_tells_the_real_addresses() {
     let server = Process::start(arbiter().args(["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"]));

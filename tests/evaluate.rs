@@ -4,7 +4,7 @@
 mod raw;
 mod support;
 
-use std::{future::poll_fn, pin::pin, time::Duration};
+use std::{future::poll_fn, time::Duration};
 
 use arbiter::wire::proto::{self, answer, call, rules_service_client::RulesServiceClient};
 use bytes::Bytes;

@@ -331,14 +331,14 @@ async fn one_answer(stream: &mut TcpStream) -> String {
 async fn who_is_refused_before_having_sent_all_can_send_the_rest_and_go_on() {
     // A token is missing; no content type is known; there is no such method of HTTP: each is seen by the head.
     let folder = folder::Folder::new();
-    let tokens = folder.write("tokens", &format!("nobody {}\n", "0".repeat(64)));
+    let tokens = folder.write("tokens", format!("nobody {}\n", "0".repeat(64)));
     let server = start(&["--token-file", &tokens]);
     let json = head(GOOD_MOVE.len(), "");
     let unknown = json.replace("application/json", "text/plain");
     let web = json.replace("application/json", "application/grpc-web+proto");
     let put = json.replace("POST", "PUT");
     for (head, status) in [(json, "401"), (unknown, "415"), (web, "200"), (put, "405")] {
-        let mut stream = peer(&server, &head).await;
+        let mut stream = peer(&server, head.as_str()).await;
         for _ in 0..2 {
             assert_eq!(one_answer(&mut stream).await, status, "{head}");
             stream.write_all(GOOD_MOVE.as_bytes()).await.expect("the rest can be sent");

@@ -58,8 +58,14 @@ fn exposition(metrics: &Metrics) -> impl IntoResponse + use<> {
 }
 
 fn change_log(filter: &LogFilter, text: &str) -> impl IntoResponse + use<> {
-    let before = filter.text();
-    match filter.set(text.trim()) {
+    let (before, text) = (filter.text(), text.trim());
+    if text.is_empty() {
+        return (
+            StatusCode::BAD_REQUEST,
+            "a filter is missing, such as info or warn,arbiter=debug\n".to_owned(),
+        );
+    }
+    match filter.set(text) {
         Ok(()) => {
             let now = filter.text();
             tracing::info!(before, now, "what is logged was changed");

@@ -113,12 +113,24 @@ fn is_ours(code: Code) -> bool {
     )
 }
 
+/// Whether a text begins as every version of `traceparent` does: two, thirty-two, sixteen and two hexadecimal digits.
+fn is_traceparent(text: &str) -> bool {
+    let mut parts = text.split('-');
+    [2, 32, 16, 2].into_iter().all(|length| {
+        parts
+            .next()
+            .is_some_and(|part| part.len() == length && part.bytes().all(|sign| sign.is_ascii_hexdigit()))
+    })
+}
+
 /// The headers of a request, as the propagator reads them.
 struct Headers<'a>(&'a HeaderMap);
 
 impl Extractor for Headers<'_> {
     fn get(&self, key: &str) -> Option<&str> {
-        self.0.get(key)?.to_str().ok()
+        let value = self.0.get(key)?.to_str().ok()?;
+        // The propagator would read ids of any length.
+        (key != "traceparent" || is_traceparent(value)).then_some(value)
     }
 
     fn keys(&self) -> Vec<&str> {
