@@ -98,7 +98,7 @@ STATIC := static
 .PHONY: container-test
 container-test: $(STATIC) $(GRPCURL) $(TOOLS)/image-python ## Build the image, run it confined, and end it under load
 	@{ command -v podman && command -v runc; } > /dev/null || \
-		apt-get install --yes --quiet=2 --no-install-recommends podman runc
+		{ apt-get update --quiet=2 && apt-get install --yes --quiet=2 --no-install-recommends podman runc; }
 	$(TOOLS)/image-python/bin/python deploy/image/test.py $(GRPCURL) target/image/arbiter
 
 .PHONY: watch-check
@@ -111,6 +111,10 @@ watch-check: $(PROMETHEUS)/promtool $(TOOLS)/compose/cmd $(TOOLS)/watch-python #
 bench: ## Measure the rules alone and CPU time per call
 	cargo bench --bench core
 	cargo bench --bench calls
+
+.PHONY: load-test
+load-test: ## Ask a server for three times what it can answer, and see that it keeps its promises; takes both cores
+	cargo bench --bench load
 
 .PHONY: bench-shapes
 bench-shapes: ## Compare ways to run the server
@@ -152,7 +156,8 @@ $(TOOLS)/image-python $(TOOLS)/watch-python:
 # Out of Debian's package, without installing it: that would start a server.
 $(PROMETHEUS)/promtool:
 	mkdir -p $(TOOLS)/prometheus
-	cd $(TOOLS)/prometheus && apt-get download --quiet=2 prometheus && dpkg-deb --extract prometheus_*.deb . && \
+	cd $(TOOLS)/prometheus && apt-get update --quiet=2 && apt-get download --quiet=2 prometheus && \
+		dpkg-deb --extract prometheus_*.deb . && \
 		rm prometheus_*.deb
 
 # Compose's own reader of its files; the command has no better name.

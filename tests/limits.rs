@@ -510,3 +510,75 @@ async fn a_peer_that_breaks_the_protocol_once_more_is_cut_off() {
     let seen = after_breaches(1025).await;
     assert_eq!(seen.go_aways.last().map(|go_away| go_away.code), Some(ENHANCE_YOUR_CALM), "{seen:?}");
 }
+
+const END_OF_STREAM: u8 = 0x1;
+const END_OF_HEADERS: u8 = 0x4;
+
+/// The headers of a call, in a frame, with a body to follow.
+fn call_begins(stream: u32) -> Vec<u8> {
+    const HEADERS: [(&str, &str); 5] = [
+        (":method", "POST"),
+        (":scheme", "http"),
+        (":path", "/arbiter.v1.RulesService/ApplyMove"),
+        ("content-type", "application/grpc"),
+        ("te", "trailers"),
+    ];
+    // Each as it is: neither compressed nor remembered.
+    let text = |text: &'static str| [&[text.len() as u8], text.as_bytes()].concat();
+    let header = |(name, value)| [vec![0], text(name), text(value)].concat();
+    let block: Vec<u8> = HEADERS.into_iter().flat_map(header).collect();
+    http2_frame(frame_kind::HEADERS, END_OF_HEADERS, stream, &block)
+}
+
+/// Writes frames by hand, asks whether the server is there, and tells what it has sent when it answers, or has ended
+/// the connection.
+async fn sent_after(stream: &mut TcpStream, seen: &mut raw::Seen, frames: &[u8]) {
+    let asked = [frames, &http2_frame(frame_kind::PING, 0, 0, &[0; 8])].concat();
+    // It may be cut off while it is still writing.
+    let _ = stream.write_all(&asked).await;
+    let before = seen.pings;
+    let mut buffer = [0; 4096];
+    while seen.pings == before
+        && let Ok(length @ 1..) = soon("an answer or the end", stream.read(&mut buffer)).await
+    {
+        seen.read(&buffer[..length]);
+    }
+}
+
+#[tokio::test]
+async fn a_connection_outlives_its_refusals_though_their_messages_come_late() {
+    let server = start(&["--max-in-flight", "1"]);
+    let other = Client::connect(&server.address).await;
+    let held = other.open("ApplyMove", &[]).await.expect("the connection holds");
+    eventually("it is under way", async || {
+        server.admin_get("/metrics").1.contains("arbiter_calls_in_flight 1\n")
+    })
+    .await;
+    let mut stream = silent_after(&server, &handshake()).await;
+    let mut seen = raw::Seen::default();
+    let message = framed(&apply_move().encode_to_vec());
+    // More than the breaches of the protocol that are borne with.
+    for first in (1..3000).step_by(200) {
+        let streams = || (first..first + 200).step_by(2);
+        sent_after(&mut stream, &mut seen, &streams().flat_map(call_begins).collect::<Vec<u8>>()).await;
+        // All are refused by the time that more of them is sent.
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        let rest = |stream| http2_frame(frame_kind::DATA, END_OF_STREAM, stream, &message);
+        sent_after(&mut stream, &mut seen, &streams().flat_map(rest).collect::<Vec<u8>>()).await;
+    }
+    assert!(seen.go_aways.is_empty() && seen.pings >= 30, "{seen:?}");
+    drop(held);
+}
+
+#[tokio::test]
+async fn who_gives_up_all_its_calls_at_once_keeps_its_connection() {
+    const CANCEL: [u8; 4] = [0, 0, 0, 8];
+    let server = start(&[]);
+    let mut stream = silent_after(&server, &handshake()).await;
+    let mut seen = raw::Seen::default();
+    let given_up =
+        |stream| [call_begins(stream), http2_frame(frame_kind::RST_STREAM, 0, stream, &CANCEL)].concat();
+    let frames: Vec<u8> = (1..400).step_by(2).flat_map(given_up).collect();
+    sent_after(&mut stream, &mut seen, &frames).await;
+    assert!(seen.go_aways.is_empty() && seen.pings == 1, "{seen:?}");
+}

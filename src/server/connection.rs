@@ -171,6 +171,8 @@ fn builder(limits: &Limits) -> auto::Builder<TokioExecutor> {
         .keep_alive_timeout(limits.keepalive_timeout)
         .max_concurrent_streams(limits.max_streams_per_connection)
         .max_local_error_reset_streams(MAX_LOCAL_ERROR_RESETS)
+        // Whoever gives up all its calls at once, because their time is over, is no attacker.
+        .max_pending_accept_reset_streams(limits.max_streams_per_connection as usize)
         .max_header_list_size(MAX_HEADER_BYTES);
     // HTTP/1.1 has no way to ask whether the client is still there: one that is silent for too long is closed.
     builder

@@ -24,6 +24,7 @@ use super::{
     record::{Ending, Ledger, Record, listening},
     services::{RulesServices, Services},
     tokens::Tokens,
+    unread::Attended,
 };
 use crate::{
     config::Limits,
@@ -62,9 +63,9 @@ impl Gate {
 
     /// Answers a call that came as gRPC: one of the referee's, or one of a service beside it.
     pub(super) fn call(&self, request: Request<Incoming>) -> Passage {
-        self.pass(request, |others, request| {
+        self.pass(request.map(Attended::new), |others, request| {
             let (service, _) = split_path(request.uri().path());
-            Ok(others.find(service).ok_or_else(no_such_service)?.call(request))
+            Ok(others.find(service).ok_or_else(no_such_service)?.call(request.map(Body::new)))
         })
     }
 

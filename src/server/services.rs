@@ -3,7 +3,6 @@
 use std::{convert::Infallible, sync::Arc};
 
 use http::{Request, Response};
-use hyper::body::Incoming;
 use tonic::{body::Body, codec::CompressionEncoding, server::NamedService};
 use tonic_health::{
     pb::health_server::{Health, HealthServer},
@@ -65,7 +64,7 @@ pub(super) fn health() -> (HealthReporter, HealthServer<impl Health>) {
 
 /// A service that can be answered beside the referee.
 pub trait GrpcService:
-    Service<Request<Incoming>, Response = Response<Body>, Error = Infallible>
+    Service<Request<Body>, Response = Response<Body>, Error = Infallible>
     + NamedService
     + Clone
     + Send
@@ -75,7 +74,7 @@ pub trait GrpcService:
 }
 
 impl<S> GrpcService for S where
-    S: Service<Request<Incoming>, Response = Response<Body>, Error = Infallible>
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>
         + NamedService
         + Clone
         + Send
@@ -88,7 +87,7 @@ impl<S> GrpcService for S where
 #[derive(Clone, Default)]
 pub(super) struct Services(Vec<(&'static str, OtherService)>);
 
-type OtherService = BoxCloneSyncService<Request<Incoming>, Response<Body>, Infallible>;
+type OtherService = BoxCloneSyncService<Request<Body>, Response<Body>, Infallible>;
 
 impl Services {
     pub(super) fn add<S: GrpcService>(&mut self, service: S)

@@ -18,8 +18,11 @@ const MOST: u64 = 1024 * 1024;
 /// And for how long.
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// The body of a request, of which the rest is read and forgotten when nobody wants it any more. If it were not, the
-/// connection would be closed on a client that is still writing, which may then never see why it was refused.
+/// The body of a request, of which the rest is read and forgotten when nobody wants it any more.
+///
+/// If it were not, HTTP/1.1 would close the connection on a client that is still writing, which may then never see why it
+/// was refused. HTTP/2 would tell the client to stop, and take what is on its way already for a breach of the protocol: a
+/// thousand of those end the connection, with every call on it.
 pub(super) struct Attended(Option<Incoming>);
 
 impl Attended {

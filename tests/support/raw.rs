@@ -41,7 +41,9 @@ pub const PATIENCE: Duration = Duration::from_secs(20);
 pub const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 pub mod frame_kind {
+    pub const DATA: u8 = 0;
     pub const HEADERS: u8 = 1;
+    pub const RST_STREAM: u8 = 3;
     pub const SETTINGS: u8 = 4;
     pub const PING: u8 = 6;
     pub const GOAWAY: u8 = 7;
