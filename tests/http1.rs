@@ -226,15 +226,6 @@ fn start_process(flags: &[&str]) -> Process {
     Process::start_on_low_port(&[&["--log", "off", "--drain-delay", "0s"], flags].concat())
 }
 
-async fn metrics(server: &Process) -> String {
-    let mut stream = TcpStream::connect(&server.admin_address).await.expect("the admin port can be reached");
-    let request = b"GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
-    stream.write_all(request).await.expect("it can be asked");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.expect("it answers");
-    answer
-}
-
 async fn assert_ends_well(server: &mut Process) {
     let ended = server.wait(PATIENCE).await;
     assert!(ended.as_ref().is_some_and(ExitStatus::success), "the server ends well: {ended:?}");
@@ -246,7 +237,7 @@ async fn a_call_under_way_is_answered_after_the_listener_has_closed() {
     let mut client = connect(&server.address).await;
     client.assert_answers().await;
     let call = client.open("ApplyMove", &[JSON]);
-    eventually("the call is under way", async || calls_under_way(&metrics(&server).await) == 1).await;
+    eventually("the call is under way", async || calls_under_way(&server.metrics().await) == 1).await;
     server.terminate();
     eventually("the listener closes", async || TcpStream::connect(&server.address).await.is_err()).await;
     let answer = call.finish(GOOD_MOVE).await;
@@ -270,7 +261,7 @@ async fn a_call_whose_body_never_comes_does_not_keep_the_server_from_ending() {
     let mut server = start_process(&["--drain-timeout", "300ms", "--call-timeout", LONG]);
     let mut client = connect(&server.address).await;
     let _call = client.open("ApplyMove", &[JSON]);
-    eventually("the call is under way", async || calls_under_way(&metrics(&server).await) == 1).await;
+    eventually("the call is under way", async || calls_under_way(&server.metrics().await) == 1).await;
     server.terminate();
     assert_ends_well(&mut server).await;
 }
@@ -285,8 +276,8 @@ async fn a_connection_that_begins_while_the_server_ends_is_still_answered() {
     for _ in 0..16 {
         peers.push(TcpStream::connect(&server.address).await.expect("the server can be reached"));
     }
-    eventually("all are accepted", async || metrics(&server).await.contains("arbiter_connections 17")).await;
-    eventually("the call is under way", async || calls_under_way(&metrics(&server).await) == 1).await;
+    eventually("all are accepted", async || server.metrics().await.contains("arbiter_connections 17")).await;
+    eventually("the call is under way", async || calls_under_way(&server.metrics().await) == 1).await;
     server.terminate();
     eventually("the listener closes", async || TcpStream::connect(&server.address).await.is_err()).await;
     for mut peer in peers {
@@ -307,8 +298,8 @@ async fn an_answer_that_nobody_takes_is_given_up() {
     let head = head(batch.len(), "").replace("ApplyMove", "EvaluateBatch");
     let mut silent = TcpStream::connect(&server.address).await.expect("the server can be reached");
     silent.write_all((head + &batch).as_bytes()).await.expect("it can be sent");
-    eventually("the batch is under way", async || calls_under_way(&metrics(&server).await) == 1).await;
-    eventually("its answer is given up", async || calls_under_way(&metrics(&server).await) == 0).await;
+    eventually("the batch is under way", async || calls_under_way(&server.metrics().await) == 1).await;
+    eventually("its answer is given up", async || calls_under_way(&server.metrics().await) == 0).await;
 }
 
 /// Reads until the head and the whole body of an answer are there, and answers its status.

@@ -24,7 +24,7 @@ use tonic::Code;
 
 use self::{
     folder::Folder,
-    raw::{Client, Log, PATIENCE, Process, apply_move, arbiter, eventually, framed, soon},
+    raw::{Client, Log, PATIENCE, Process, apply_move, arbiter, framed, soon},
     support::TestServer,
     web::{Answer, GOOD_MOVE, JSON, PROTO, VERSIONS, WebClient},
 };
@@ -209,16 +209,6 @@ impl Logged {
         Client::connect(self.address()).await
     }
 
-    /// Waits until so many calls are under way.
-    async fn has_under_way(&self, calls: usize) {
-        let wanted = format!("\narbiter_calls_in_flight {calls}\n");
-        let mut admin = WebClient::connect(&self.process.admin_address, Version::HTTP_11).await;
-        eventually("the calls are under way", async || {
-            admin.request(Method::GET, "/metrics", &[], "").await.text().contains(&wanted)
-        })
-        .await;
-    }
-
     /// Ends the server. Answers the lines of all its calls.
     async fn end(mut self) -> Vec<Value> {
         self.process.terminate();
@@ -363,7 +353,7 @@ async fn who_finds_no_room_is_told_a_name_and_logged_by_it() {
     let server = Logged::start(&["--max-in-flight", "1"]);
     let client = server.client().await;
     let held = client.open("ApplyMove", &[("x-request-id", "held")]).await.expect("the connection holds");
-    server.has_under_way(1).await;
+    server.process.has_under_way(1).await;
     let reply = client.call("ApplyMove", &apply_move()).await;
     assert_eq!(reply.status.code(), Code::ResourceExhausted);
     assert!(soon("the answer", held.finish(good_body())).await.is_ok_and(|reply| reply.is_ok()));
@@ -406,7 +396,7 @@ async fn the_line_of_a_stream_comes_at_its_end_and_tells_how_long_it_was_open() 
     let client = server.client().await;
     let began = Instant::now();
     let stream = client.open("Evaluate", &[]).await.expect("the connection holds");
-    server.has_under_way(1).await;
+    server.process.has_under_way(1).await;
     tokio::time::sleep(HELD).await;
     assert!(server.log.calls().is_empty(), "it has not ended");
     let reply = soon("the end", stream.finish(Bytes::new())).await.expect("the connection holds");
@@ -438,9 +428,9 @@ async fn line_of_given_up(call: &str, begin: &[u8]) -> Value {
     if !begin.is_empty() {
         call.body.send_data(Bytes::copy_from_slice(begin), false).expect("it can be sent");
     }
-    server.has_under_way(1).await;
+    server.process.has_under_way(1).await;
     call.body.send_reset(h2::Reason::CANCEL);
-    server.has_under_way(0).await;
+    server.process.has_under_way(0).await;
     drop((call, client));
     server.end_with_one_line().await
 }
@@ -474,9 +464,9 @@ async fn a_call_of_another_protocol_given_up_is_one_line() {
             let headers = [("content-type", content_type), ("x-request-id", "given-up")];
             let call = client.open("ApplyMove", &headers);
             call.send(good_body().slice(..7));
-            server.has_under_way(1).await;
+            server.process.has_under_way(1).await;
             line.shutdown(std::net::Shutdown::Both).expect("it is open");
-            server.has_under_way(0).await;
+            server.process.has_under_way(0).await;
             assert_given_up(&server.end_with_one_line().await);
         }
     }

@@ -118,22 +118,12 @@ async fn calls_under_way_finish_after_the_listener_has_closed() {
     let client = Client::connect(&server.address).await;
     client.assert_answers().await;
     let call = client.open("ApplyMove", &[]).await.expect("the connection holds");
-    eventually("the call has reached the server", async || calls_in_flight(&server).await == 1).await;
+    server.has_under_way(1).await;
     server.terminate();
     eventually("the listener closes", async || listener_is_closed(&server).await).await;
     let reply = soon("the answer", call.finish(good_body())).await.expect("the connection holds");
     assert!(reply.is_ok(), "{:?}", reply.status);
     assert_ends_well(&mut server).await;
-}
-
-async fn calls_in_flight(server: &Process) -> usize {
-    let mut stream = TcpStream::connect(&server.admin_address).await.expect("the admin port can be reached");
-    let request = b"GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
-    stream.write_all(request).await.expect("it can be asked");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.expect("it answers");
-    let in_flight = answer.lines().find_map(|line| line.strip_prefix("arbiter_calls_in_flight "));
-    in_flight.and_then(|number| number.parse().ok()).expect("it is told")
 }
 
 #[tokio::test]
@@ -151,7 +141,7 @@ async fn calls_under_way_have_the_drain_timeout_however_old_a_connection_may_gro
     .await;
     let client = Client::connect(&server.address).await;
     let call = client.open("ApplyMove", &[]).await.expect("the connection holds");
-    eventually("the call has reached the server", async || calls_in_flight(&server).await == 1).await;
+    server.has_under_way(1).await;
     server.terminate();
     eventually("the listener closes", async || listener_is_closed(&server).await).await;
     tokio::time::sleep(Duration::from_millis(500)).await;
@@ -187,7 +177,7 @@ async fn a_stream_that_stays_open_is_ended_when_the_time_is_over() {
     let mut server = start(&["--drain-delay", "0s", "--drain-timeout", "300ms"]).await;
     let client = Client::connect(&server.address).await;
     let stream = client.open("Evaluate", &[]).await.expect("the connection holds");
-    eventually("the stream has reached the server", async || calls_in_flight(&server).await == 1).await;
+    server.has_under_way(1).await;
     server.terminate();
     let expected = (Code::Unavailable, "ERROR_REASON_SHUTTING_DOWN".to_owned());
     assert_eq!(refusal(&stream.reply().await.status), expected);
@@ -199,7 +189,7 @@ async fn a_stream_is_answered_until_the_time_is_over() {
     let server = start(&["--drain-delay", "0s", "--drain-timeout", LONG]).await;
     let client = Client::connect(&server.address).await;
     let stream = client.open("Evaluate", &[]).await.expect("the connection holds");
-    eventually("the stream has reached the server", async || calls_in_flight(&server).await == 1).await;
+    server.has_under_way(1).await;
     server.terminate();
     eventually("the listener closes", async || listener_is_closed(&server).await).await;
     let kind = Some(proto::call::Kind::ApplyMove(apply_move()));

@@ -128,18 +128,7 @@ impl Secured {
     /// Waits until the metrics tell that so many handshakes were refused.
     async fn assert_refused(&self, handshakes: u64) {
         let name = "arbiter_tls_handshakes_refused_total";
-        eventually("it is counted", async || self.metric(name).await == handshakes).await;
-    }
-
-    async fn metric(&self, name: &str) -> u64 {
-        let mut stream =
-            TcpStream::connect(&self.process.admin_address).await.expect("the admin port can be reached");
-        let request = b"GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
-        stream.write_all(request).await.expect("it can be asked");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).await.expect("it answers");
-        let told = answer.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
-        told.unwrap_or_else(|| panic!("no {name} in {answer}"))
+        eventually("it is counted", async || self.process.metric(name).await == handshakes).await;
     }
 
     /// Why the only handshake that was refused was refused, as the log warns of it.
@@ -537,8 +526,10 @@ async fn a_call_under_way_is_answered_after_the_listener_has_closed() {
         let mut client = server.web_client(version).await;
         client.assert_answers().await;
         let call = client.open("ApplyMove", &[JSON]);
-        eventually("the call is under way", async || server.metric("arbiter_calls_in_flight").await == 1)
-            .await;
+        eventually("the call is under way", async || {
+            server.process.metric("arbiter_calls_in_flight").await == 1
+        })
+        .await;
         server.process.terminate();
         eventually("the listener closes", async || TcpStream::connect(server.address()).await.is_err()).await;
         let answer = call.finish(GOOD_MOVE).await;
@@ -565,7 +556,7 @@ async fn a_handshake_that_is_never_finished_does_not_keep_the_server_from_ending
     let mut server = Secured::start(&["--drain-timeout", "300ms", "--call-timeout", LONG]);
     let mut slow = TcpStream::connect(server.address()).await.expect("the server can be reached");
     slow.write_all(b"\x16\x03\x01").await.expect("it can be sent");
-    eventually("it is accepted", async || server.metric("arbiter_connections").await == 1).await;
+    eventually("it is accepted", async || server.process.metric("arbiter_connections").await == 1).await;
     server.process.terminate();
     server.assert_ends_well().await;
 }

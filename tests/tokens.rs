@@ -13,10 +13,6 @@ use bytes::Bytes;
 use http::{Method, StatusCode, Version};
 use prost::Message;
 use ring::digest::{SHA256, digest};
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-};
 use tonic::{Code, Status};
 
 use self::{
@@ -75,16 +71,6 @@ impl Guarded {
 
     fn replace(&self, tokens: &str) {
         self.folder.write("tokens", tokens);
-    }
-
-    async fn metrics(&self) -> String {
-        let mut stream =
-            TcpStream::connect(&self.process.admin_address).await.expect("the admin port can be reached");
-        let request = b"GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
-        stream.write_all(request).await.expect("it can be asked");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).await.expect("it answers");
-        answer
     }
 }
 
@@ -423,7 +409,7 @@ async fn refusals_are_counted() {
         ("ApplyMove", "connect_four", "OK", 1),
         ("NewGame", "none", "UNAUTHENTICATED", 1),
     ]);
-    let counted = handled(&server.metrics().await);
+    let counted = handled(&server.process.metrics().await);
     assert_eq!(counted, wanted);
 }
 

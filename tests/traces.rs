@@ -120,15 +120,6 @@ impl Traced {
         reply
     }
 
-    async fn has_under_way(&self, calls: usize) {
-        let wanted = format!("\narbiter_calls_in_flight {calls}\n");
-        let mut admin = WebClient::connect(&self.process.admin_address, Version::HTTP_11).await;
-        eventually("the calls are under way", async || {
-            admin.request(Method::GET, "/metrics", &[], "").await.text().contains(&wanted)
-        })
-        .await;
-    }
-
     /// Ends the server. Answers the lines of all its calls.
     async fn end(&mut self) -> Vec<Value> {
         self.process.terminate();
@@ -440,7 +431,7 @@ async fn a_stream_is_one_span_that_ends_with_it() {
     let call = proto::Call { kind: Some(proto::call::Kind::ApplyMove(apply_move())) };
     let call = framed(&proto::EvaluateRequest { call: Some(call) }.encode_to_vec());
     stream.body.send_data(call.clone(), false).expect("it can be sent");
-    server.has_under_way(1).await;
+    server.process.has_under_way(1).await;
     tokio::time::sleep(HELD).await;
     assert!(collector.spans().is_empty(), "it has not ended");
     let reply = soon("the end", stream.finish(call)).await.expect("the connection holds");
@@ -461,9 +452,9 @@ async fn what_is_given_up_by_its_caller_is_one_span_and_no_error() {
         let told = Told::of(&[], async |server| {
             let client = server.client().await;
             let mut call = client.open(call, &[]).await.expect("the connection holds");
-            server.has_under_way(1).await;
+            server.process.has_under_way(1).await;
             call.body.send_reset(h2::Reason::CANCEL);
-            server.has_under_way(0).await;
+            server.process.has_under_way(0).await;
         })
         .await;
         assert!(!is_error(told.one_span()), "{call}: {:?}", told.spans);
@@ -476,7 +467,7 @@ async fn a_stream_that_the_end_of_the_server_ends_is_sent_as_an_error() {
     let mut server = Traced::start(&endpoint, NEVER, &["--drain-timeout", "200ms"]);
     let client = server.client().await;
     let stream = client.open("Evaluate", &[]).await.expect("the connection holds");
-    server.has_under_way(1).await;
+    server.process.has_under_way(1).await;
     server.end().await;
     assert_eq!(stream.reply().await.status.code(), Code::Unavailable);
     assert_eq!(codes(&collector.spans()), [("UNAVAILABLE", true)]);

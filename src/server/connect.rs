@@ -18,7 +18,7 @@ use super::{
     SERVICE,
     admission::Held,
     gate::{Gate, Place, split_path},
-    record::Ending,
+    record::{self, Ending},
     unread::Attended,
 };
 use crate::{
@@ -57,24 +57,20 @@ pub(super) async fn answer(
     let (service, call) = split_path(parts.uri.path());
     let is_referees = service == SERVICE;
     let method = Method::by_name(call).filter(|_| is_referees);
-    // What never reaches the service is written down here.
-    let record = is_referees.then(|| gate.record(method, &parts.headers));
-    let refused = |refusal: Refusal, place| {
-        if let Some(record) = &record {
-            record.close(Ending::refused(&refusal));
-        }
-        error::write(&Status::from(refusal), place)
-    };
     if let Err(refusal) = to_grpc(&mut parts.headers, method) {
         // Who may not call is told so, whatever else is wrong with the call.
-        return refused(gate.admit(service, &parts.headers).err().unwrap_or(refusal), None);
+        let refusal = gate.admit(service, &parts.headers).err().unwrap_or(refusal);
+        if is_referees {
+            gate.record(method, &parts.headers).close(Ending::refused(&refusal));
+        }
+        return error::write(&Status::from(refusal), None);
     }
     let unread = Unread::default();
     let message = read(body, method, encoding, limits, unread.clone());
     let Ok(answer) = gate.call_translated(Request::from_parts(parts, message)).await;
     if let Some(refusal) = unread.get() {
         let (_, place) = answer.into_body().into_parts();
-        return refused(refusal.clone(), place);
+        return error::write(&Status::from(refusal.clone()), place);
     }
     write(answer, method, encoding).await
 }
@@ -130,6 +126,8 @@ fn read(body: Attended, method: Option<Method>, encoding: Encoding, limits: &Lim
     let limits = *limits;
     let reading = move |(body, unread): (Attended, Unread)| async move {
         let message = read_message(body, method, encoding, &limits).await.map_err(|refusal| {
+            // The service knows nothing of a call that it could not be told.
+            record::tell(Ending::refused(&refusal));
             let _ = unread.set(refusal);
             // What goes through tonic comes into its log, and a refusal may quote the state that could not be read.
             Status::aborted("the message cannot be read")
@@ -166,7 +164,7 @@ async fn read_message(
         (Encoding::Json, Some(Method::EvaluateBatch)) => {
             let (mut batch, mut turns) =
                 (BatchFromJson::new(&message, limits.max_message_bytes)?, Turns::default());
-            while batch.turn_next()?.is_some() {
+            while batch.turn_next()? {
                 turns.share().await;
             }
             batch.finish().into()
@@ -210,7 +208,7 @@ async fn read_answer(
     Ok(match (encoding, method) {
         (Encoding::Json, Some(Method::EvaluateBatch)) => {
             let (mut batch, mut turns) = (BatchToJson::new(message)?, Turns::default());
-            while batch.turn_next()?.is_some() {
+            while batch.turn_next()? {
                 turns.share().await;
             }
             batch.finish().into()

@@ -19,10 +19,11 @@ use super::{
     gate::{Gate, Passage, Place},
     metrics::Metrics,
     request_id::{self, REQUEST_ID},
+    unread::Attended,
 };
 
 /// What answers every protocol but gRPC.
-pub(super) type Web = BoxCloneSyncService<Request<Incoming>, Response<Body>, Infallible>;
+pub(super) type Web = BoxCloneSyncService<Request<Attended>, Response<Body>, Infallible>;
 
 /// What a connection asks.
 #[derive(Clone)]
@@ -48,7 +49,8 @@ impl hyper::service::Service<Request<Incoming>> for Front {
     type Error = Infallible;
     type Future = Answering;
 
-    fn call(&self, mut request: Request<Incoming>) -> Answering {
+    fn call(&self, request: Request<Incoming>) -> Answering {
+        let mut request = request.map(Attended::new);
         let request_id = request_id::of(request.headers_mut());
         let way = if request.version() == Version::HTTP_2 && is_grpc(request.headers()) {
             Way::Grpc(self.gate.call(request))

@@ -12,7 +12,6 @@ use std::{
 };
 
 use http::{HeaderMap, Request, Response};
-use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep, sleep_until};
 use tonic::{Code, Status, body::Body};
 use tower::Service;
@@ -62,8 +61,8 @@ impl Gate {
     }
 
     /// Answers a call that came as gRPC: one of the referee's, or one of a service beside it.
-    pub(super) fn call(&self, request: Request<Incoming>) -> Passage {
-        self.pass(request.map(Attended::new), |others, request| {
+    pub(super) fn call(&self, request: Request<Attended>) -> Passage {
+        self.pass(request, |others, request| {
             let (service, _) = split_path(request.uri().path());
             Ok(others.find(service).ok_or_else(no_such_service)?.call(request.map(Body::new)))
         })
@@ -95,7 +94,7 @@ impl Gate {
         };
         let arrived = record.as_ref().map_or_else(Instant::now, Record::arrived);
         let mut call = Call { record, ending: None, deadline: arrived, timer: None, place: None };
-        let answer = self.enter(request, &mut call, other);
+        let answer = self.enter(request, arrived, &mut call, other);
         Passage { answer, call: Some(call) }
     }
 
@@ -103,6 +102,7 @@ impl Gate {
     fn enter<B>(
         &self,
         mut request: Request<B>,
+        arrived: Instant,
         call: &mut Call,
         other: impl Other<B>,
     ) -> Result<Answer, Refusal>
@@ -113,7 +113,6 @@ impl Gate {
         let Inner { rules, others, limits, .. } = &*self.0;
         self.admit(split_path(request.uri().path()).0, request.headers())?;
         let asked = timeout(request.headers())?;
-        let arrived = call.deadline;
         call.deadline = arrived + asked.unwrap_or(Duration::MAX).min(limits.call_timeout);
         let Some(record) = &call.record else {
             return other(others, request);

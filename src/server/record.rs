@@ -128,13 +128,19 @@ impl Record {
 }
 
 tokio::task_local! {
-    /// How the call that is being worked on ended, once its handler has told.
+    /// How the call that is being worked on ended, once somebody has told.
     static TOLD: Cell<Option<Ending>>;
 }
 
-/// Works on a call for a while. Answers with how it ended too, if its handler has told so meanwhile.
+/// Works on a call for a while. Answers with how it ended too, if somebody has told so meanwhile.
 pub(super) fn listening<T>(work: impl FnOnce() -> T) -> (T, Option<Ending>) {
     TOLD.sync_scope(Cell::new(None), || (work(), TOLD.with(Cell::get)))
+}
+
+/// Tells how the call that is being worked on ended.
+pub(super) fn tell(ending: Ending) {
+    // Nobody works on a call without listening.
+    let _ = TOLD.try_with(|told| told.set(Some(ending)));
 }
 
 /// Whom the handlers tell.
@@ -143,8 +149,7 @@ pub(super) struct Listener(pub(super) Arc<Metrics>);
 
 impl Observer for Listener {
     fn call_answered(&self, game: Option<GameId>, refusal: Option<&Refusal>) {
-        // Nobody works on a call without listening.
-        let _ = TOLD.try_with(|told| told.set(Some(Ending::of(game, refusal))));
+        tell(Ending::of(game, refusal));
     }
 
     fn item_answered(&self, method: Method, game: Option<GameId>, refusal: Option<&Refusal>) {

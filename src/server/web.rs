@@ -5,7 +5,6 @@ use std::{convert::Infallible, time::Duration};
 
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, header, request::Parts};
 use http_body_util::Full;
-use hyper::body::Incoming;
 use tonic::body::Body;
 use tonic_web::GrpcWebLayer;
 use tower::{Layer, Service, service_fn};
@@ -32,9 +31,8 @@ pub(super) fn new(gate: Gate, limits: Limits, origins: &[HeaderValue]) -> Web {
     }
 }
 
-async fn answer(gate: Gate, limits: Limits, request: Request<Incoming>) -> Response<Body> {
+async fn answer(gate: Gate, limits: Limits, request: Request<Attended>) -> Response<Body> {
     let (mut parts, body) = request.into_parts();
-    let body = Attended::new(body);
     if parts.method != Method::POST {
         let says = "A call is a POST, and nothing else is answered here.";
         return explain(StatusCode::METHOD_NOT_ALLOWED, says, Some((header::ALLOW, "POST")));

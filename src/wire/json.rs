@@ -89,13 +89,13 @@ impl<'a> BatchFromJson<'a> {
         Ok(Self { calls: calls.into_iter(), one: message("arbiter.v1.Call")?, max_call_bytes, turned })
     }
 
-    /// Turns the next call, if there is one.
+    /// Turns the next call. False: there was none.
     ///
     /// # Errors
     ///
     /// If it is no call.
-    pub fn turn_next(&mut self) -> Result<Option<()>, Refusal> {
-        let Some(call) = self.calls.next() else { return Ok(None) };
+    pub fn turn_next(&mut self) -> Result<bool, Refusal> {
+        let Some(call) = self.calls.next() else { return Ok(false) };
         let call = if call.get().len() > self.max_call_bytes {
             // Too long to be read: it is handed on as it is, and refused for its length, on its own.
             Bytes::copy_from_slice(call.get().as_bytes())
@@ -104,7 +104,7 @@ impl<'a> BatchFromJson<'a> {
             read(self.one.clone(), call.get().as_bytes(), &at)?.encode_to_vec().into()
         };
         self.turned.items.push(call);
-        Ok(Some(()))
+        Ok(true)
     }
 
     /// The batch, in its binary form.
@@ -131,17 +131,17 @@ impl BatchToJson {
         Ok(Self { answers: batch.items.into_iter(), one: message("arbiter.v1.Answer")?, json: Vec::new() })
     }
 
-    /// Turns the next answer, if there is one.
+    /// Turns the next answer. False: there was none.
     ///
     /// # Errors
     ///
     /// If it is no answer: a fault of ours.
-    pub fn turn_next(&mut self) -> Result<Option<()>, Refusal> {
-        let Some(answer) = self.answers.next() else { return Ok(None) };
+    pub fn turn_next(&mut self) -> Result<bool, Refusal> {
+        let Some(answer) = self.answers.next() else { return Ok(false) };
         self.json.extend_from_slice(if self.json.is_empty() { br#"{"answers":["# } else { b"," });
         let answer = decode(self.one.clone(), answer)?;
         serde_json::to_writer(&mut self.json, &answer).map_err(|_| Refusal::internal_fault())?;
-        Ok(Some(()))
+        Ok(true)
     }
 
     /// The answer, in JSON. An empty list is left out, as every one is.
@@ -222,7 +222,7 @@ mod tests {
     fn violation(call: &str, json: &str) -> (String, String) {
         let read = match call {
             "EvaluateBatch" => BatchFromJson::new(json.as_bytes(), 1000).and_then(|mut batch| {
-                while batch.turn_next()?.is_some() {}
+                while batch.turn_next()? {}
                 Ok(batch.finish())
             }),
             _ => request_from_json(call, json.as_bytes()),

@@ -27,7 +27,7 @@ use h2::{
 use http::HeaderMap;
 use prost::Message;
 use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf},
     net::TcpStream,
     task::JoinSet,
 };
@@ -450,6 +450,30 @@ impl Process {
                 status => return status,
             }
         }
+    }
+
+    /// Everything that it counts.
+    pub async fn metrics(&self) -> String {
+        let mut stream =
+            TcpStream::connect(&self.admin_address).await.expect("the admin port can be reached");
+        let request = b"GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+        stream.write_all(request).await.expect("it can be asked");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.expect("it answers");
+        answer
+    }
+
+    /// One of the numbers that it counts, which must have no labels.
+    pub async fn metric(&self, name: &str) -> u64 {
+        let answer = self.metrics().await;
+        let told = answer.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
+        told.unwrap_or_else(|| panic!("no {name} in {answer}"))
+    }
+
+    /// Waits until so many calls are under way.
+    pub async fn has_under_way(&self, calls: u64) {
+        eventually("the calls are under way", async || self.metric("arbiter_calls_in_flight").await == calls)
+            .await;
     }
 
     /// What it writes to standard error, which must be piped.
