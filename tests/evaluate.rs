@@ -284,3 +284,21 @@ async fn a_batch_does_not_hold_up_the_calls_beside_it() {
     }
     assert!(answered >= 10, "{answered} calls were answered while the batch was");
 }
+
+/// Each call in a frame of its own, as clients send them: HTTP/2 takes many small ones that nobody reads for an attack.
+#[tokio::test]
+async fn a_caller_may_be_far_ahead_of_its_answers() {
+    const CALLS: usize = 20_000;
+    let server = TestServer::start_with(&["--log", "off", "--threads", "1"]);
+    let client = Client::connect(&server.address).await;
+    client.assert_answers().await;
+    let message = framed(&proto::EvaluateRequest { call: Some(list_games()) }.encode_to_vec());
+    let mut stream = client.open("Evaluate", &[]).await.expect("the connection holds");
+    for _ in 0..CALLS {
+        stream.body.send_data(message.clone(), false).expect("it can be sent");
+    }
+    stream.body.send_data(Bytes::new(), true).expect("it can be sent");
+    // So much is answered until nobody reads the answers; the rest waits.
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!(stream.reply().await.messages.len(), CALLS);
+}
