@@ -4,9 +4,9 @@ use std::fmt;
 
 /// The median of some figures, and how far they spread.
 pub struct Spread {
-    median: f64,
-    lowest: f64,
-    highest: f64,
+    pub median: f64,
+    pub lowest: f64,
+    pub highest: f64,
 }
 
 impl Spread {
