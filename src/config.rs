@@ -209,6 +209,11 @@ pub struct Limits {
     #[arg(long, env = "ARBITER_MAX_BATCHES_IN_FLIGHT", value_name = "COUNT", default_value = "32")]
     pub max_batches_in_flight: NonZeroUsize,
 
+    /// Longest time that a call waits for its turn while others do, too; half of the caller's deadline if that is shorter.
+    /// Then: RESOURCE_EXHAUSTED.
+    #[arg(long, env = "ARBITER_MAX_WAIT", value_name = "TIME", default_value = "100ms", value_parser = time)]
+    pub max_wait: Duration,
+
     /// Most connections at the same time. One more is closed at once.
     #[arg(long, env = "ARBITER_MAX_CONNECTIONS", value_name = "COUNT", default_value = "10000")]
     pub max_connections: NonZeroUsize,

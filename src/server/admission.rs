@@ -12,29 +12,33 @@ use tonic::{Status, body::Body};
 use super::metrics::Metrics;
 use crate::{config::Limits, wire::Refusal};
 
-/// A place among the calls under way, given back when it is dropped.
-pub(super) struct Admission<M: AsRef<Metrics>> {
-    metrics: M,
+/// A place among the calls under way behind a gate, given back when it is dropped.
+pub(super) struct Admission<G: AsRef<Metrics>> {
+    gate: G,
     batch: bool,
 }
 
-impl<M: AsRef<Metrics>> Admission<M> {
+impl<G: AsRef<Metrics>> Admission<G> {
     /// Takes a place, if there is one. Batches are fewer: each may hold as much as many calls.
-    pub(super) fn new(metrics: M, batch: bool, limits: &Limits) -> Result<Self, Refusal> {
-        let calls = metrics.as_ref().call_begins();
-        let batches = if batch { metrics.as_ref().batch_begins() } else { 0 };
-        let admission = Self { metrics, batch };
+    pub(super) fn new(gate: G, batch: bool, limits: &Limits) -> Result<Self, Refusal> {
+        let calls = gate.as_ref().call_begins();
+        let batches = if batch { gate.as_ref().batch_begins() } else { 0 };
+        let admission = Self { gate, batch };
         if calls <= limits.max_in_flight.get() && batches <= limits.max_batches_in_flight.get() {
             Ok(admission)
         } else {
             Err(Refusal::overloaded())
         }
     }
+
+    pub(super) fn gate(&self) -> &G {
+        &self.gate
+    }
 }
 
-impl<M: AsRef<Metrics>> Drop for Admission<M> {
+impl<G: AsRef<Metrics>> Drop for Admission<G> {
     fn drop(&mut self) {
-        let metrics = self.metrics.as_ref();
+        let metrics = self.gate.as_ref();
         metrics.call_ends();
         if self.batch {
             metrics.batch_ends();

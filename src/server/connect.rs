@@ -17,7 +17,8 @@ use tonic::{Code, Status, body::Body};
 use super::{
     SERVICE,
     admission::Held,
-    gate::{Gate, Place, split_path},
+    gate::{Gate, split_path},
+    passage::Place,
     record::{self, Ending},
     unread::Attended,
 };

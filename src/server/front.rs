@@ -16,8 +16,9 @@ use tower::{Service, util::BoxCloneSyncService};
 
 use super::{
     admission::Held,
-    gate::{Gate, Passage, Place},
+    gate::Gate,
     metrics::Metrics,
+    passage::{Passage, Place},
     request_id::{self, REQUEST_ID},
     unread::Attended,
 };
@@ -74,8 +75,9 @@ pub(super) struct Answering {
     way: Way,
 }
 
+#[allow(clippy::large_enum_variant, reason = "gRPC is the rule: a box would cost every call")]
 enum Way {
-    Grpc(Passage),
+    Grpc(Passage<Attended>),
     Web(Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>),
 }
 

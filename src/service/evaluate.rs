@@ -35,7 +35,7 @@ pub trait StreamObserver: Send + Sync {
     fn stream_ended(&self, refusal: Option<&Refusal>);
 }
 
-/// How long a batch is worked on before others have their turn.
+/// How long a batch or a stream is worked on before others have their turn.
 const TURN: Duration = Duration::from_micros(200);
 
 /// Lets others have their turn now and then.
@@ -52,10 +52,14 @@ impl Default for Turns {
 impl Turns {
     /// To be called after each piece of work.
     pub async fn share(&mut self) {
-        if self.began.elapsed() >= TURN {
+        if self.is_over() {
             yield_now().await;
-            self.began = Instant::now();
+            *self = Self::default();
         }
+    }
+
+    fn is_over(&self) -> bool {
+        self.began.elapsed() >= TURN
     }
 }
 
@@ -173,6 +177,8 @@ pub struct Answers<O: Observer> {
     calls: Option<Streaming<proto::EvaluateRequest>>,
     deadline: Option<Pin<Box<Sleep>>>,
     closing: Pin<Box<WaitForCancellationFutureOwned>>,
+    /// None while it waits for calls.
+    turns: Option<Turns>,
     lease: Option<Lease>,
 }
 
@@ -185,6 +191,7 @@ impl<O: Observer> Answers<O> {
             referee,
             calls: Some(request.into_inner()),
             deadline: deadline.map(|deadline| Box::pin(sleep_until(deadline))),
+            turns: None,
             lease,
         }
     }
@@ -206,6 +213,10 @@ impl<O: Observer> Stream for Answers<O> {
         if self.referee.closing.is_cancelled() && self.calls.is_some() {
             return self.end(Some(Refusal::shutting_down()));
         }
+        if self.turns.take_if(|turns| turns.is_over()).is_some() {
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
         let Some(calls) = self.calls.as_mut() else {
             return Poll::Ready(None);
         };
@@ -217,6 +228,7 @@ impl<O: Observer> Stream for Answers<O> {
         }
         match next {
             Poll::Ready(Some(Ok(request))) => {
+                self.turns.get_or_insert_default();
                 let answer = self.referee.evaluate_call(&request.call.unwrap_or_default());
                 Poll::Ready(Some(Ok(proto::EvaluateResponse { answer: Some(answer) })))
             }
@@ -228,7 +240,10 @@ impl<O: Observer> Stream for Answers<O> {
             Poll::Pending if self.closing.as_mut().poll(context).is_ready() => {
                 self.end(Some(Refusal::shutting_down()))
             }
-            Poll::Pending => Poll::Pending,
+            Poll::Pending => {
+                self.turns = None;
+                Poll::Pending
+            }
         }
     }
 }

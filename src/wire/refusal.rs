@@ -172,6 +172,16 @@ impl Refusal {
         )
     }
 
+    /// A call that waited for its turn while too many others did.
+    pub fn waited_too_long() -> Self {
+        Self::new(
+            Code::ResourceExhausted,
+            proto::ErrorReason::Overloaded,
+            "calls come faster than the service answers them, and this one waited too long for its turn: try again a \
+             little later",
+        )
+    }
+
     /// An item of a batch whose answer does not fit into that of the batch any more.
     pub fn answer_too_large() -> Self {
         Self::new(

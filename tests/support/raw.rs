@@ -76,6 +76,15 @@ pub fn apply_move() -> proto::ApplyMoveRequest {
     proto::ApplyMoveRequest { state, r#move }
 }
 
+/// The dearest of calls with one of the smallest answers: a game of Queen and rooks of a thousand moves in which nothing
+/// happens.
+pub fn long_replay() -> proto::ReplayGameRequest {
+    let state = proto::State { kind: Some(state::Kind::Notation("qr:2rq/2rr/RR2/QR2:1".to_owned())) };
+    let round = ["b3-c3", "c2-b2", "c3-b3", "b2-c2"];
+    let moves = round.map(|text| proto::Move { kind: Some(r#move::Kind::Notation(text.to_owned())) });
+    proto::ReplayGameRequest { state: Some(state), moves: moves.into_iter().cycle().take(1000).collect() }
+}
+
 /// A message as gRPC frames it.
 pub fn framed(message: &[u8]) -> Bytes {
     framed_with(0, message)

@@ -11,7 +11,7 @@ use tonic_types::pb;
 
 use super::{held, http_status};
 use crate::{
-    server::{gate::Place, metrics::code_name},
+    server::{metrics::code_name, passage::Place},
     wire::detail_to_json,
 };
 

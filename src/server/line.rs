@@ -1,0 +1,216 @@
+//! The line in which calls wait when they come faster than they are answered.
+//!
+//! A worker does one thing after the other. If it began every call as soon as it was read, whoever comes next would wait for
+//! all of them to be read, again for its turn, and again for its answer to be sent. So calls that cannot begin at once stand
+//! in line, and a few go on at a time: in between, connections are read and written to as if nobody waited.
+//!
+//! Who has waited too long when its turn comes is refused, but only if everybody has waited of late: a line that was short a
+//! moment ago is a burst, or a pause of the machine, and soon over (the reasoning of `CoDel`, RFC 8289).
+
+use std::{
+    future::Future,
+    pin::Pin,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed},
+    },
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use tokio::{sync::Semaphore, task::yield_now, time::Instant};
+
+/// A call that waited no longer than this begins at once, if nobody is in line.
+const AT_ONCE: Duration = Duration::from_millis(1);
+
+/// How long calls of the line are worked on before connections have their turn.
+const TURN: Duration = Duration::from_micros(200);
+
+/// The most calls that go on in one turn.
+const MOST: usize = 64;
+
+/// Over how long it is looked whether everybody waits: longer than a burst takes to be over, and so short that the line does
+/// not grow far meanwhile.
+const WINDOW: Duration = Duration::from_millis(50);
+
+/// The line of one worker.
+#[derive(Clone)]
+pub(super) struct Line(Arc<Inner>);
+
+struct Inner {
+    /// A permit lets the first in line go on.
+    turns: Semaphore,
+    waiting: AtomicUsize,
+    /// Whether someone gives out turns.
+    is_led: AtomicBool,
+    /// How long the calls of this turn were worked on, in nanoseconds.
+    worked: AtomicU64,
+    waits: Mutex<Waits>,
+}
+
+/// Where a call is on its way to its turn.
+#[derive(Default)]
+pub(super) enum Turn {
+    #[default]
+    Arrived,
+    InLine(Pin<Box<dyn Future<Output = ()> + Send>>),
+    Come,
+}
+
+impl Line {
+    pub(super) fn new() -> Self {
+        Self(Arc::new(Inner {
+            turns: Semaphore::new(0),
+            waiting: AtomicUsize::new(0),
+            is_led: AtomicBool::new(false),
+            worked: AtomicU64::new(0),
+            waits: Mutex::new(Waits::new(Instant::now())),
+        }))
+    }
+
+    /// Waits for the turn of a call that has waited so long already. What is answered is to be kept while the call is worked on.
+    pub(super) fn poll_turn(
+        &self,
+        turn: &mut Turn,
+        waited: Duration,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Worked>> {
+        if matches!(turn, Turn::Arrived) && (waited > AT_ONCE || self.0.waiting.load(Relaxed) > 0) {
+            *turn = Turn::InLine(self.stand());
+        }
+        let mut worked = None;
+        if let Turn::InLine(wait) = turn {
+            ready!(wait.as_mut().poll(context));
+            worked = Some(Worked { line: self.0.clone(), begun: Instant::now() });
+        }
+        *turn = Turn::Come;
+        Poll::Ready(worked)
+    }
+
+    /// Whether a call whose turn comes after this wait is refused: it has waited longer than it may, and nobody of late less
+    /// than half of that. Were it not half, the line would be let grow anew as soon as it is short enough. To be asked once
+    /// of each call.
+    pub(super) fn refuses(&self, now: Instant, waited: Duration, longest: Duration) -> bool {
+        let mut waits = self.0.waits.lock().unwrap_or_else(PoisonError::into_inner);
+        waits.add(now, waited);
+        waited > longest && waits.standing > longest / 2
+    }
+
+    /// Stands in line, at its end.
+    fn stand(&self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        let place = InLine::new(self.0.clone());
+        if !self.0.is_led.swap(true, Relaxed) {
+            tokio::spawn(lead(self.0.clone()));
+        }
+        Box::pin(async move {
+            // The line is never closed.
+            if let Ok(turn) = place.0.turns.acquire().await {
+                turn.forget();
+            }
+        })
+    }
+}
+
+/// Gives out turns until nobody is in line: to as many calls at a time as a turn has room for.
+async fn lead(line: Arc<Inner>) {
+    let mut calls = 1;
+    loop {
+        let waiting = line.waiting.load(Relaxed);
+        if waiting == 0 {
+            break line.is_led.store(false, Relaxed);
+        }
+        line.worked.store(0, Relaxed);
+        line.turns.add_permits(calls.min(waiting));
+        // They all have had their turn, and connections theirs, when this comes back.
+        yield_now().await;
+        let is_short = line.worked.load(Relaxed) < TURN.as_nanos() as u64;
+        calls = if is_short { (calls * 2).min(MOST) } else { (calls / 2).max(1) };
+    }
+}
+
+/// A call in line, counted until its turn comes or it is given up.
+struct InLine(Arc<Inner>);
+
+impl InLine {
+    fn new(line: Arc<Inner>) -> Self {
+        line.waiting.fetch_add(1, Relaxed);
+        Self(line)
+    }
+}
+
+impl Drop for InLine {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Relaxed);
+    }
+}
+
+/// Measures how long a call of the line is worked on.
+pub(super) struct Worked {
+    line: Arc<Inner>,
+    begun: Instant,
+}
+
+impl Drop for Worked {
+    fn drop(&mut self) {
+        self.line.worked.fetch_add(self.begun.elapsed().as_nanos() as u64, Relaxed);
+    }
+}
+
+/// How long calls have waited of late.
+struct Waits {
+    /// The shortest wait of the window before this one: nobody waited less.
+    standing: Duration,
+    /// The shortest of this window so far.
+    shortest: Duration,
+    /// When this window ends.
+    ends: Instant,
+}
+
+impl Waits {
+    fn new(now: Instant) -> Self {
+        Self { standing: Duration::ZERO, shortest: Duration::MAX, ends: now + WINDOW }
+    }
+
+    fn add(&mut self, now: Instant, waited: Duration) {
+        if now >= self.ends {
+            // A window without a call is one in which nobody waited.
+            let is_next = now < self.ends + WINDOW;
+            *self = Self { standing: if is_next { self.shortest } else { Duration::ZERO }, ..Self::new(now) };
+        }
+        self.shortest = self.shortest.min(waited);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: Duration = Duration::from_millis(150);
+    const SHORT: Duration = Duration::from_millis(5);
+
+    /// What stands after calls that came at these times, in milliseconds, and waited so long.
+    fn standing_after(calls: &[(u64, Duration)]) -> Duration {
+        let start = Instant::now();
+        let mut waits = Waits::new(start);
+        for (at, waited) in calls {
+            waits.add(start + Duration::from_millis(*at), *waited);
+        }
+        waits.standing
+    }
+
+    #[test]
+    fn a_wait_of_everybody_stands_after_a_window() {
+        assert_eq!(standing_after(&[(10, LONG), (40, LONG)]), Duration::ZERO);
+        assert_eq!(standing_after(&[(10, LONG), (40, LONG), (60, LONG)]), LONG);
+    }
+
+    #[test]
+    fn one_short_wait_shows_that_the_line_was_empty() {
+        assert_eq!(standing_after(&[(10, LONG), (20, SHORT), (40, LONG), (60, LONG)]), SHORT);
+    }
+
+    #[test]
+    fn a_pause_is_no_wait() {
+        assert_eq!(standing_after(&[(10, LONG), (40, LONG), (160, LONG)]), Duration::ZERO);
+    }
+}

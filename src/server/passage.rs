@@ -1,0 +1,236 @@
+//! The way of a call through the gate: it is read, waits for its turn, and is answered. What the transport itself refuses is
+//! put into our own terms.
+
+use std::{
+    convert::Infallible,
+    error::Error,
+    future::Future,
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use http::{HeaderMap, Request, Response};
+use tokio::time::{Instant, Sleep, sleep_until};
+use tonic::{Status, body::Body};
+use tower::Service;
+
+use super::{
+    admission::{Admission, Held},
+    gate::Gate,
+    line::{Turn, Worked},
+    read_ahead::ReadAhead,
+    record::{Ending, Record, listening},
+    services::Rules,
+};
+use crate::wire::{Refusal, translate};
+
+/// The answer of a service, when it is there.
+pub(super) type Answer = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+
+/// What an answer holds until it has been sent: its place among the calls under way.
+pub(super) type Place = Option<Admission<Gate>>;
+
+/// The body of a request, whatever its protocol.
+pub(super) trait RequestBody:
+    http_body::Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>> + Send + Unpin>
+    + Send
+    + Unpin
+    + 'static
+{
+}
+
+impl<B> RequestBody for B where
+    B: http_body::Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>> + Send + Unpin>
+        + Send
+        + Unpin
+        + 'static
+{
+}
+
+/// How far a call is.
+#[allow(clippy::large_enum_variant, reason = "every call is coming first: a box would cost each")]
+pub(super) enum Stage<B: RequestBody> {
+    Refused(Refusal),
+    Coming(Coming<B>),
+    Answering(Answer),
+}
+
+/// A call that is being read, and then waits for its turn.
+pub(super) struct Coming<B: RequestBody> {
+    /// None once its turn has come.
+    request: Option<Request<ReadAhead<B>>>,
+    service: Rules,
+    /// Whether it had to be waited for.
+    is_slow: bool,
+    /// Since when all of it is there.
+    since: Option<Instant>,
+    turn: Turn,
+}
+
+impl<B: RequestBody> Coming<B> {
+    /// A call of which at most so many bytes are read before its turn.
+    pub(super) fn new(request: Request<B>, most: usize, service: Rules) -> Self {
+        let request = request.map(|body| ReadAhead::new(body, most));
+        Self { request: Some(request), service, is_slow: false, since: None, turn: Turn::default() }
+    }
+
+    /// Hands it to its service, once.
+    fn begin(&mut self) -> Option<Answer> {
+        self.request.take().map(|request| self.service.call(request))
+    }
+
+    /// Waits until the call has come, and its turn. How long it waits for its turn does not depend on how long it took to come.
+    fn poll_turn(
+        &mut self,
+        call: &mut Call,
+        now: Instant,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<Option<Worked>, Refusal>> {
+        if let (None, Some(request)) = (self.since, &mut self.request) {
+            let (polled, ending) = listening(|| request.body_mut().poll_come(context));
+            call.ending = call.ending.or(ending);
+            if polled.is_pending() {
+                self.is_slow = true;
+                return Poll::Pending;
+            }
+            self.since = Some(if self.is_slow { now } else { call.arrived });
+        }
+        let (Some(since), Some(place)) = (self.since, &call.place) else {
+            return Poll::Ready(Ok(None));
+        };
+        let (gate, waited) = (place.gate(), now.saturating_duration_since(since));
+        let worked = ready!(gate.line().poll_turn(&mut self.turn, waited, context));
+        let refused = gate.line().refuses(now, waited, gate.longest_wait(call.time));
+        Poll::Ready(if refused { Err(Refusal::waited_too_long()) } else { Ok(worked) })
+    }
+}
+
+/// What is known of a call until it is answered.
+pub(super) struct Call {
+    /// None: it is that of a service beside the referee, bounded in time, but not written down.
+    pub(super) record: Option<Record>,
+    /// How it ended, once its handler has told.
+    ending: Option<Ending>,
+    pub(super) arrived: Instant,
+    /// How long it may take.
+    pub(super) time: Duration,
+    timer: Option<Pin<Box<Sleep>>>,
+    pub(super) place: Place,
+}
+
+impl Call {
+    pub(super) fn new(record: Option<Record>, arrived: Instant) -> Self {
+        Self { record, ending: None, arrived, time: Duration::MAX, timer: None, place: None }
+    }
+
+    fn poll_answer<B: RequestBody>(
+        &mut self,
+        stage: &mut Stage<B>,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<Response<Body>, Refusal>> {
+        let now = Instant::now();
+        if now.saturating_duration_since(self.arrived) >= self.time && !matches!(stage, Stage::Refused(_)) {
+            // It is not worked on any more.
+            return Poll::Ready(Err(Refusal::deadline_exceeded()));
+        }
+        let mut _worked = None;
+        if let Stage::Coming(coming) = stage {
+            _worked = ready!(coming.poll_turn(self, now, context))?;
+            if let Some(answer) = coming.begin() {
+                *stage = Stage::Answering(answer);
+            }
+        }
+        match stage {
+            Stage::Refused(refusal) => Poll::Ready(Err(refusal.clone())),
+            // It becomes an answer when its turn comes.
+            Stage::Coming(_) => Poll::Pending,
+            Stage::Answering(answer) => {
+                let (polled, ending) = listening(|| answer.as_mut().poll(context));
+                self.ending = self.ending.or(ending);
+                polled.map(|answer| answer.map_err(|never| match never {}))
+            }
+        }
+    }
+
+    fn poll_timer(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let deadline = self.arrived + self.time;
+        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(deadline)));
+        timer.as_mut().poll(context)
+    }
+
+    /// Lets the answer out. What never reached a service is put into our terms.
+    fn finish(self, mut answer: Response<Body>) -> Response<Held<Place>> {
+        let mut ending = self.ending;
+        if let Some(refusal) = Status::from_header_map(answer.headers()).as_ref().and_then(translate) {
+            ending = Some(Ending::refused(&refusal));
+            write_status(answer.headers_mut(), refusal);
+        }
+        self.close(ending);
+        answer.map(|body| Held::new(body, self.place))
+    }
+
+    fn refuse(self, refusal: Refusal) -> Response<Held<Place>> {
+        self.close(Some(Ending::refused(&refusal)));
+        Status::from(refusal).into_http().map(|body| Held::new(body, self.place))
+    }
+
+    /// Writes down how it ended, unless somebody else will: a stream goes on.
+    fn close(&self, ending: Option<Ending>) {
+        if let (Some(record), Some(ending)) = (&self.record, ending) {
+            record.close(ending);
+        }
+    }
+}
+
+/// A call on its way through the gate.
+pub(super) struct Passage<B: RequestBody> {
+    stage: Stage<B>,
+    /// None once it is answered.
+    call: Option<Call>,
+}
+
+impl<B: RequestBody> Passage<B> {
+    pub(super) fn new(stage: Stage<B>, call: Call) -> Self {
+        Self { stage, call: Some(call) }
+    }
+}
+
+impl<B: RequestBody> Future for Passage<B> {
+    type Output = Result<Response<Held<Place>>, Infallible>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let Self { stage, call } = &mut *self;
+        let Some(under_way) = call else { return Poll::Pending };
+        let answer = match under_way.poll_answer(stage, context) {
+            Poll::Ready(answer) => answer,
+            Poll::Pending if under_way.poll_timer(context).is_ready() => Err(Refusal::deadline_exceeded()),
+            Poll::Pending => return Poll::Pending,
+        };
+        let Some(call) = call.take() else { return Poll::Pending };
+        Poll::Ready(Ok(match answer {
+            Ok(answer) => call.finish(answer),
+            Err(refusal) => call.refuse(refusal),
+        }))
+    }
+}
+
+impl<B: RequestBody> Drop for Passage<B> {
+    /// A call that is dropped before it is answered was given up by its caller.
+    fn drop(&mut self) {
+        if let Some(call) = &self.call {
+            call.close(Some(Ending::refused(&Refusal::cancelled())));
+        }
+    }
+}
+
+/// Replaces the status of an answer that has no body.
+fn write_status(headers: &mut HeaderMap, refusal: Refusal) {
+    for name in ["grpc-status", "grpc-message", "grpc-status-details-bin"] {
+        headers.remove(name);
+    }
+    if let Err(status) = Status::from(refusal).add_header(headers) {
+        tracing::error!(%status, "a status does not fit into headers");
+    }
+}
