@@ -12,6 +12,7 @@ mod path;
 mod queen_rooks;
 mod refusal;
 mod request;
+mod rows;
 mod royal_match;
 mod state;
 mod triple_triad;
@@ -26,6 +27,7 @@ pub use self::{
     path::Path,
     refusal::{DOMAIN, Refusal, Violations, translate},
     request::{GameRequest, NewGame, Replay, Turn, read_board, read_game, read_view},
+    rows::{ConnectFourState, Rows},
     royal_match::{Ranking, read_ranking, write_ranking},
     state::Form,
     triple_triad::{read_trade, write_settlement},
@@ -37,7 +39,7 @@ pub mod proto {
     tonic::include_proto!("arbiter.v1");
 
     // Written by hand: see there.
-    pub use super::{EvaluateBatchRequest, EvaluateBatchResponse};
+    pub use super::{ConnectFourState, EvaluateBatchRequest, EvaluateBatchResponse};
 
     /// The compiled contract, for reflection.
     pub const FILE_DESCRIPTOR_SET: &[u8] = tonic::include_file_descriptor_set!("arbiter.v1");

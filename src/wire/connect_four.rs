@@ -1,7 +1,7 @@
 //! The messages of Connect Four.
 
 use super::{
-    Form, Path, Violations, WireGame, proto,
+    Form, Path, Rows, Violations, WireGame, proto,
     refusal::breach,
     state::read_state,
     vocabulary::{read_player, read_square, write_outcome, write_placed},
@@ -135,7 +135,7 @@ impl WireGame for ConnectFour {
         let position = self.position();
         proto::state::Kind::ConnectFour(proto::ConnectFourState {
             rules: Some(write_rules(position.rules())),
-            board: position.rows(),
+            board: write_rows(position),
             next_player: proto::Player::from(position.next_player()).into(),
         })
     }
@@ -261,6 +261,13 @@ fn setup_error_code(error: &SetupError) -> proto::ErrorReason {
         SetupError::TwoWinners => proto::ErrorReason::TwoWinners,
         SetupError::ImpossibleWin(_) => proto::ErrorReason::ImpossibleWin,
     }
+}
+
+fn write_rows(position: &Position) -> Rows {
+    let rules = position.rules();
+    let mut rows = Rows::with_capacity(rules.rows().into(), rules.columns().into());
+    position.for_each_row(|row| rows.push(row));
+    rows
 }
 
 fn write_rules(rules: Rules) -> proto::ConnectFourRules {

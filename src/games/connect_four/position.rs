@@ -162,7 +162,18 @@ impl Position {
 
     /// The board, one string a row, the top row first: `X`, `O`, or `.` for an empty cell.
     pub fn rows(&self) -> Vec<String> {
-        ask!(self, board => board.rows())
+        let mut rows = Vec::with_capacity(self.rules().rows().into());
+        self.for_each_row(|row| rows.push(row.iter().copied().map(char::from).collect()));
+        rows
+    }
+
+    /// Tells the rows of the board, the top row first, each as its letters.
+    pub fn for_each_row(&self, tell: impl FnMut(&[u8])) {
+        match &self.0 {
+            Words::Usual(board) => board.for_each_row(Rules::DEFAULT, tell),
+            Words::Narrow(board) => board.for_each_row(board.rules, tell),
+            Words::Wide(board) => board.for_each_row(board.rules, tell),
+        }
     }
 }
 
@@ -262,16 +273,19 @@ impl<W: Word> Board<W> {
             .collect()
     }
 
-    fn rows(&self) -> Vec<String> {
-        let empty = ".".repeat(self.rules.columns().into());
-        let mut rows = vec![empty.into_bytes(); self.rules.rows().into()];
+    /// Tells each row. The rules are those of the board, given as constants or not.
+    #[inline(always)]
+    fn for_each_row(&self, rules: Rules, tell: impl FnMut(&[u8])) {
+        // A board has fewer cells than this.
+        let mut letters = [b'.'; 128];
+        let columns = usize::from(rules.columns());
         for (player, letter) in [(Player::One, b'X'), (Player::Two, b'O')] {
             for index in indexes(self.tokens_of(player)) {
-                let Square { row, column } = self.rules.square(index);
-                rows[row as usize][column as usize] = letter;
+                let Square { row, column } = rules.square(index);
+                letters[row as usize * columns + column as usize] = letter;
             }
         }
-        rows.into_iter().map(|row| String::from_utf8(row).expect("letters and dots are text")).collect()
+        letters[..rules.cells().into()].chunks(columns).for_each(tell);
     }
 }
 

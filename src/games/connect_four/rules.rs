@@ -136,6 +136,12 @@ impl Rules {
         self.columns == columns && self.rows == rows && self.line_length == line_length
     }
 
+    /// The same rules, with another player who starts.
+    #[inline(always)]
+    pub(super) const fn starting_with(self, first_player: Player) -> Self {
+        Self { first_player, ..self }
+    }
+
     /// Cells of the board: fewer than 128.
     pub(super) const fn cells(self) -> u8 {
         self.columns * self.rows

@@ -7,14 +7,18 @@ use crate::games::{Player, RuleBreach, Square};
 
 /// A position as someone wrote it down. It may be nonsense: [`Position::try_from`] tells.
 #[derive(Clone, Copy, Debug)]
-pub struct Setup<'a, S> {
+pub struct Setup<R> {
     /// The rules it is played under.
     pub rules: Rules,
-    /// The board, one string a row, the top row first: `X`, `O`, or `.` for an empty cell.
-    pub board: &'a [S],
+    /// The board, one text a row, the top row first: `X`, `O`, or `.` for an empty cell.
+    pub board: R,
     /// The player to move. None if that cannot be told: everything else is still looked at, but there is no position.
     pub next_player: Option<Player>,
 }
+
+/// Rows of a board, each as the bytes of its text.
+pub trait Rows: IntoIterator<Item: AsRef<[u8]>, IntoIter: ExactSizeIterator> {}
+impl<R: IntoIterator<Item: AsRef<[u8]>, IntoIter: ExactSizeIterator>> Rows for R {}
 
 /// What is wrong with a set-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -92,12 +96,19 @@ impl RuleBreach for SetupError {
     }
 }
 
-impl<S: AsRef<str>> TryFrom<Setup<'_, S>> for Position {
+impl<R: Rows> TryFrom<Setup<R>> for Position {
     type Error = Vec<SetupError>;
 
     /// The one door from a set-up to a position. Reports everything that is wrong.
-    fn try_from(setup: Setup<'_, S>) -> Result<Self, Vec<SetupError>> {
-        let words = build!(setup.rules, W => check::<W, S>(&setup)?);
+    fn try_from(setup: Setup<R>) -> Result<Self, Vec<SetupError>> {
+        let Setup { rules, board, next_player } = setup;
+        let words = if rules.has_default_sizes() {
+            // Sizes that are constants.
+            let usual = Rules::DEFAULT.starting_with(rules.first_player());
+            Words::Usual(check(usual, board, next_player)?)
+        } else {
+            build!(rules, W => check::<W>(rules, board, next_player)?)
+        };
         Ok(Self(words))
     }
 }
@@ -110,21 +121,26 @@ struct Tokens<W> {
     unknown: W,
 }
 
-fn check<W: Word, S: AsRef<str>>(setup: &Setup<'_, S>) -> Result<Board<W>, Vec<SetupError>> {
+#[inline(always)]
+fn check<W: Word>(
+    rules: Rules,
+    board: impl Rows,
+    next_player: Option<Player>,
+) -> Result<Board<W>, Vec<SetupError>> {
     let mut errors = Vec::new();
-    let Some(Tokens { one, two, unknown }) = read::<W, S>(setup, &mut errors) else {
+    let Some(Tokens { one, two, unknown }) = read::<W>(rules, board, &mut errors) else {
         return Err(errors);
     };
-    let stacked = note_floating(setup.rules, one | two, unknown, &mut errors);
+    let stacked = note_floating(rules, one | two, unknown, &mut errors);
     let known = unknown.is_empty();
     if known {
-        errors.extend(token_count(setup, one.count(), two.count()));
+        errors.extend(token_count(rules, next_player, one.count(), two.count()));
     }
-    let (one_won, two_won) = (has_line(one, setup.rules), has_line(two, setup.rules));
+    let (one_won, two_won) = (has_line(one, rules), has_line(two, rules));
     if one_won && two_won {
         errors.push(SetupError::TwoWinners);
     }
-    let Some(next_player) = setup.next_player else {
+    let Some(next_player) = next_player else {
         errors.push(SetupError::NextPlayer);
         return Err(errors);
     };
@@ -135,57 +151,84 @@ fn check<W: Word, S: AsRef<str>>(setup: &Setup<'_, S>) -> Result<Board<W>, Vec<S
     if movers_won && !others_won {
         errors.push(SetupError::ImpossibleWin(next_player));
     }
-    if others_won && !movers_won && stacked && known && !last_move_won(setup.rules, one | two, others) {
+    if others_won && !movers_won && stacked && known && !last_move_won(rules, one | two, others) {
         errors.push(SetupError::ImpossibleWin(next_player.other()));
     }
-    if errors.is_empty() {
-        Ok(Board::with_tokens(setup.rules, one | two, movers, others_won))
-    } else {
-        Err(errors)
-    }
+    if errors.is_empty() { Ok(Board::with_tokens(rules, one | two, movers, others_won)) } else { Err(errors) }
 }
 
 /// Reads the characters of the board, if it has the size that the rules want.
-fn read<W: Word, S: AsRef<str>>(setup: &Setup<'_, S>, errors: &mut Vec<SetupError>) -> Option<Tokens<W>> {
-    let rules = setup.rules;
+#[inline(always)]
+fn read<W: Word>(rules: Rules, board: impl Rows, errors: &mut Vec<SetupError>) -> Option<Tokens<W>> {
     let (columns, rows) = (usize::from(rules.columns()), usize::from(rules.rows()));
-    let mut sized = setup.board.len() == rows;
+    let board = board.into_iter();
+    let mut sized = board.len() == rows;
     if !sized {
-        errors.push(SetupError::RowCount { wanted: rules.rows(), found: setup.board.len() });
+        errors.push(SetupError::RowCount { wanted: rules.rows(), found: board.len() });
     }
     let mut tokens = Tokens { one: W::EMPTY, two: W::EMPTY, unknown: W::EMPTY };
-    for (row, line) in setup.board.iter().take(rows).enumerate() {
+    for (row, line) in board.take(rows).enumerate() {
         let line = line.as_ref();
-        let ascii = line.is_ascii();
-        let found = if ascii { line.len() } else { line.chars().count() };
-        if found != columns {
+        if line.len() == columns && tokens.read_row(rules, row, line) {
+            continue;
+        }
+        // Something is wrong with it, or it has letters of more than a byte, which is wrong too.
+        let line = String::from_utf8_lossy(line);
+        let found = line.chars().count();
+        if found == columns {
+            tokens.note_unknown(rules, row, &line, errors);
+        } else {
             sized = false;
             errors.push(SetupError::RowLength { row, wanted: rules.columns(), found });
-        } else if ascii {
-            tokens.read_row(rules, row, line.bytes().map(char::from), errors);
-        } else {
-            tokens.read_row(rules, row, line.chars(), errors);
         }
     }
     sized.then_some(tokens)
 }
 
+/// The highest bit of each of eight bytes.
+const HIGHEST_BITS: u64 = 0x8080_8080_8080_8080;
+
+/// The highest bit of each byte that is this letter: eight are looked at in a handful of instructions.
+#[inline(always)]
+const fn places_of(letter: u8, letters: u64) -> u64 {
+    let differing = letters ^ u64::from_le_bytes([letter; 8]);
+    // The sum carries into the highest bit of each byte that is not zero, and no further.
+    let carried = (differing & !HIGHEST_BITS) + !HIGHEST_BITS;
+    !(carried | differing) & HIGHEST_BITS
+}
+
+/// The cell of a row and a column of which both are on the board.
+#[inline(always)]
+fn cell<W: Word>(rules: Rules, row: usize, column: usize) -> W {
+    // Fewer than 128 cells.
+    W::cell(column as u32 * rules.stride() + u32::from(rules.rows()) - 1 - row as u32)
+}
+
 impl<W: Word> Tokens<W> {
-    /// Reads one row, which has as many characters as there are columns.
+    /// Reads one row, which has as many bytes as there are columns. Tells whether each of them stands for a cell.
     #[inline(always)]
-    fn read_row(
-        &mut self,
-        rules: Rules,
-        row: usize,
-        line: impl Iterator<Item = char>,
-        errors: &mut Vec<SetupError>,
-    ) {
-        // Fewer than 128 rows.
-        let mut cell = W::cell(u32::from(rules.rows()) - 1 - row as u32);
-        for (column, found) in line.enumerate() {
-            if column > 0 {
-                cell = cell.moved_up(rules.stride());
+    fn read_row(&mut self, rules: Rules, row: usize, line: &[u8]) -> bool {
+        let mut is_known = true;
+        for (index, letters) in line.chunks(8).enumerate() {
+            let mut padded = [b'.'; 8];
+            padded[..letters.len()].copy_from_slice(letters);
+            let letters = u64::from_le_bytes(padded);
+            let (one, two) = (places_of(b'X', letters), places_of(b'O', letters));
+            is_known &= one | two | places_of(b'.', letters) == HIGHEST_BITS;
+            for (places, tokens) in [(one, &mut self.one), (two, &mut self.two)] {
+                for place in indexes(places) {
+                    *tokens = *tokens | cell(rules, row, 8 * index + place as usize / 8);
+                }
             }
+        }
+        is_known
+    }
+
+    /// Reads one row anew, which has as many characters as there are columns, and notes those that stand for nothing.
+    #[cold]
+    fn note_unknown(&mut self, rules: Rules, row: usize, line: &str, errors: &mut Vec<SetupError>) {
+        for (column, found) in line.chars().enumerate() {
+            let cell = cell(rules, row, column);
             match found {
                 '.' => {}
                 'X' => self.one = self.one | cell,
@@ -211,20 +254,20 @@ fn note_floating<W: Word>(rules: Rules, tokens: W, unknown: W, errors: &mut Vec<
 
 /// Whether the numbers of tokens fit the player to move: equal when the first player is, one apart otherwise.
 /// If it is not known who is to move, either will do.
-fn token_count<S>(setup: &Setup<'_, S>, one: u32, two: u32) -> Option<SetupError> {
-    let first = setup.rules.first_player();
+fn token_count(rules: Rules, next: Option<Player>, one: u32, two: u32) -> Option<SetupError> {
+    let first = rules.first_player();
     let one_more = match first {
         Player::One => one == two + 1,
         Player::Two => two == one + 1,
     };
-    let (fits, wanted) = match (setup.next_player, first) {
+    let (fits, wanted) = match (next, first) {
         (None, Player::One) => (one == two || one_more, "as many X as O, or one X more"),
         (None, Player::Two) => (one == two || one_more, "as many X as O, or one O more"),
         (Some(next), _) if next == first => (one == two, "as many X as O"),
         (Some(_), Player::One) => (one_more, "one X more than O"),
         (Some(_), Player::Two) => (one_more, "one O more than X"),
     };
-    (!fits).then_some(SetupError::TokenCount { one, two, first, next: setup.next_player, wanted })
+    (!fits).then_some(SetupError::TokenCount { one, two, first, next, wanted })
 }
 
 /// Whether one token on top of its column explains every line of the winner: without it there was none.
