@@ -19,10 +19,16 @@ pub struct Server {
 
 impl Server {
     pub fn start(name: &str) -> Self {
+        Self::start_with(name, &[])
+    }
+
+    /// Starts it with further flags.
+    pub fn start_with(name: &str, flags: &[&str]) -> Self {
         let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("load-{name}.log"));
         let mut process = Command::new("taskset")
             .args(["-c", CORE, env!("CARGO_BIN_EXE_arbiter")])
             .args(["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--threads", "1"])
+            .args(flags)
             .stdout(Stdio::piped())
             .stderr(File::create(&log).expect("a file for the log"))
             .spawn()

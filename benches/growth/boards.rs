@@ -1,0 +1,149 @@
+//! The rules alone, on larger and larger boards.
+
+use std::{
+    hint::black_box,
+    time::{Duration, Instant},
+};
+
+use arbiter::games::{Player, connect_four, queen_rooks};
+
+use super::curve::Curve;
+
+const ROUNDS: usize = 15;
+/// How long each figure is measured, at least.
+const LASTS: Duration = Duration::from_millis(20);
+/// Different games or positions, over and over.
+const SAMPLES: usize = 256;
+
+/// Sides of the boards of Connect Four: none larger fits into 128 bits.
+pub const CONNECT_FOUR: [u32; 7] = [4, 5, 6, 7, 8, 9, 10];
+/// Sides of the boards of Queen and rooks: all there are.
+pub const QUEEN_ROOKS: [u32; 12] = [4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26];
+
+/// How many squares boards of these sides have.
+pub fn squares(sides: &[u32]) -> impl Iterator<Item = usize> {
+    sides.iter().map(|side| (side * side) as usize)
+}
+
+pub fn measure() {
+    let mut random = Random(0);
+    let games: Vec<_> = CONNECT_FOUR.iter().map(|&side| recorded_games(side, &mut random)).collect();
+    let mut moves = Curve::new(squares(&CONNECT_FOUR));
+    for _ in 0..ROUNDS {
+        moves.push(games.iter().map(|(start, games)| replay(*start, games)).collect());
+    }
+    moves.print_cost(
+        "Growth of a move of Connect Four with the board",
+        "One core; square boards, lines of four; a token dropped and its lines looked for, in random games recorded before.",
+        "squares",
+        "ns",
+    );
+
+    let positions: Vec<_> = QUEEN_ROOKS.iter().map(|&side| random_positions(side, &mut random)).collect();
+    let (mut lists, mut moves) = (Curve::new(squares(&QUEEN_ROOKS)), Curve::new(squares(&QUEEN_ROOKS)));
+    for _ in 0..ROUNDS {
+        lists.push(positions.iter().map(|positions| list(positions)).collect());
+        moves.push(positions.iter().map(|positions| play(positions)).collect());
+    }
+    lists.print_cost(
+        "Growth of the list of moves of Queen and rooks with the board",
+        "One core; all legal moves of positions of random games.",
+        "squares",
+        "ns",
+    );
+    moves.print_cost(
+        "Growth of a move of Queen and rooks with the board",
+        "One core; a legal move of positions of random games, checked and made.",
+        "squares",
+        "ns",
+    );
+}
+
+/// Games to the end, as the columns that are played.
+fn recorded_games(side: u32, random: &mut Random) -> (connect_four::Position, Vec<Vec<u32>>) {
+    let rules = connect_four::Rules::new(side, side, 4, Player::One).expect("it is a size");
+    let start = connect_four::Position::start(rules);
+    let game = || {
+        let (mut position, mut columns) = (start, Vec::new());
+        while !position.is_over() {
+            let column = random.below(side);
+            if position.drop_token(column) {
+                columns.push(column);
+            }
+        }
+        columns
+    };
+    (start, std::iter::repeat_with(game).take(SAMPLES).collect())
+}
+
+fn replay(start: connect_four::Position, games: &[Vec<u32>]) -> f64 {
+    nanos_each(games.iter().map(Vec::len).sum(), || {
+        for game in games {
+            let mut position = start;
+            for &column in game {
+                position.drop_token(column);
+            }
+            black_box(position);
+        }
+    })
+}
+
+/// Positions of random games, every fourth, each with one of its moves.
+pub fn random_positions(side: u32, random: &mut Random) -> Vec<(queen_rooks::Position, queen_rooks::Move)> {
+    let start = queen_rooks::Position::start(queen_rooks::Rules::new(side, 0).expect("it is a size"));
+    let mut position = start;
+    let next = || {
+        let mut legal = position.legal_moves();
+        if legal.is_empty() {
+            position = start;
+            legal = position.legal_moves();
+        }
+        // There are far fewer than 2³² moves.
+        let mv = legal[random.below(legal.len() as u32) as usize];
+        let before = position;
+        position.play(&mv).expect("the move is legal");
+        (before, mv)
+    };
+    std::iter::repeat_with(next).step_by(4).take(SAMPLES).collect()
+}
+
+fn list(positions: &[(queen_rooks::Position, queen_rooks::Move)]) -> f64 {
+    nanos_each(positions.len(), || {
+        for (position, _) in positions {
+            black_box(position.legal_moves());
+        }
+    })
+}
+
+fn play(positions: &[(queen_rooks::Position, queen_rooks::Move)]) -> f64 {
+    nanos_each(positions.len(), || {
+        for (position, mv) in positions {
+            let mut position = *position;
+            black_box(position.play(mv).is_ok());
+            black_box(position);
+        }
+    })
+}
+
+/// How long each of so many pieces of work takes, in nanoseconds.
+fn nanos_each(count: usize, work: impl Fn()) -> f64 {
+    let start = Instant::now();
+    let mut times = 0;
+    while start.elapsed() < LASTS {
+        work();
+        times += 1;
+    }
+    start.elapsed().as_nanos() as f64 / (count * times) as f64
+}
+
+/// A small generator.
+pub struct Random(pub u64);
+
+impl Random {
+    fn below(&mut self, bound: u32) -> u32 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed ^= mixed >> 32;
+        (((mixed >> 32) * u64::from(bound)) >> 32) as u32
+    }
+}

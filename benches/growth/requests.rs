@@ -1,0 +1,68 @@
+//! What is asked: moves with typed states, in the middle of a game.
+
+use arbiter::{
+    games::{
+        Player,
+        connect_four::{self, ConnectFour},
+        queen_rooks::QueenRooks,
+    },
+    wire::{
+        Form, WireGame,
+        proto::{self, call},
+    },
+};
+use bytes::{BufMut, Bytes, BytesMut};
+use prost::Message;
+
+use super::boards::{Random, random_positions};
+
+pub const APPLY_MOVE: &str = "/arbiter.v1.RulesService/ApplyMove";
+pub const EVALUATE_BATCH: &str = "/arbiter.v1.RulesService/EvaluateBatch";
+pub const EVALUATE: &str = "/arbiter.v1.RulesService/Evaluate";
+
+/// A move of Connect Four on a square board whose lower half is full. A line is as long as the board is wide, so that
+/// nobody has won yet.
+pub fn connect_four(side: u32) -> proto::ApplyMoveRequest {
+    let rules = connect_four::Rules::new(side, side, side, Player::One).expect("it is a size");
+    let mut position = connect_four::Position::start(rules);
+    for turn in 0..side * (side / 2) {
+        assert!(position.drop_token(turn % side), "the game goes on");
+    }
+    apply_move::<ConnectFour>(&position.into(), &connect_four::Move { column: 0 })
+}
+
+/// A move of Queen and rooks after some random ones.
+pub fn queen_rooks(side: u32) -> proto::ApplyMoveRequest {
+    let (position, mv) = random_positions(side, &mut Random(0))[20];
+    apply_move::<QueenRooks>(&position, &mv)
+}
+
+fn apply_move<G: WireGame>(game: &G, mv: &G::Move) -> proto::ApplyMoveRequest {
+    proto::ApplyMoveRequest {
+        state: Some(Form::Typed.write_state(game)),
+        r#move: Some(Form::Typed.write_move::<G>(mv)),
+    }
+}
+
+/// The move of Connect Four on the board of 7 × 7, so many times over.
+pub fn batch(items: usize) -> proto::EvaluateBatchRequest {
+    proto::EvaluateBatchRequest::from_iter(vec![item(); items])
+}
+
+/// The same in a stream.
+pub fn evaluate() -> proto::EvaluateRequest {
+    proto::EvaluateRequest { call: Some(item()) }
+}
+
+fn item() -> proto::Call {
+    proto::Call { kind: Some(call::Kind::ApplyMove(connect_four(7))) }
+}
+
+/// A message as gRPC sends it.
+pub fn framed(message: &impl Message) -> Bytes {
+    let mut framed = BytesMut::new();
+    framed.put_u8(0);
+    framed.put_u32(message.encoded_len().try_into().expect("a message is small"));
+    message.encode_raw(&mut framed);
+    framed.freeze()
+}
