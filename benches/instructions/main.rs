@@ -174,12 +174,12 @@ fn royal_match_comparisons(ordering: Ordering) -> i32 {
 #[bench::connect_four(
     args = ("c4:7x6x4:XO..OX.OX.XOX..XO", "4"),
     setup = Way::prepare::<ConnectFour>,
-    config = most(27_100)
+    config = most(21_300)
 )]
 #[bench::triple_triad(
     args = ("tt:eswpcd:O34,-,w/-,aX107,t/O24,X53,p:3,61,13:78,110,20:X", "61@4"),
     setup = Way::prepare::<TripleTriad>,
-    config = most(88_800)
+    config = most(86_900)
 )]
 fn apply_move(mut way: Way) -> Way {
     way.go();

@@ -1,11 +1,6 @@
 //! The table of figures that `make bench` prints. Each program prints its part of it, in rows of the same form.
 
-use std::{
-    env,
-    fmt::Write as _,
-    fs::OpenOptions,
-    io::Write as _,
-};
+use std::{env, fmt::Write as _, fs::OpenOptions, io::Write as _};
 
 use super::spread::Spread;
 
@@ -34,7 +29,8 @@ impl Table {
         }
         let _ = writeln!(line, "\"median\": {median}, \"lowest\": {lowest}, \"highest\": {highest}}}");
         let file = OpenOptions::new().create(true).append(true).open(path);
-        file.and_then(|mut file| file.write_all(line.as_bytes())).expect("the file of figures can be written");
+        file.and_then(|mut file| file.write_all(line.as_bytes()))
+            .expect("the file of figures can be written");
     }
 }
 
