@@ -1,39 +1,41 @@
-//! Random games of Connect Four against a bare bitboard loop.
+//! Random games of Connect Four, and all games of nine moves, against a bare bitboard loop.
 //!
 //! The bare loop knows one board of 7 × 6, has no rule set, checks nothing it need not, and answers nothing:
-//! it is what the machine can do. The two take turns, so that a noisy machine disturbs both alike.
+//! it is what the machine can do.
 
 use std::hint::black_box;
 
 use arbiter::games::connect_four::{Position, Rules};
 
-use super::{ROUNDS, Random, rate, spread::Spread};
+use super::{ROUNDS, Random, Table, rate, spread::Spread};
 
 const MOVES_A_ROUND: u64 = 10_000_000;
 const PERFT_DEPTH: u32 = 9;
+const PERFT_LEAVES: u64 = 39_394_572;
 
-pub fn measure() {
-    let mut ratios = Vec::new();
-    let (mut ours, mut bare) = (Vec::new(), Vec::new());
+pub fn measure(table: &Table) {
+    contest(table, "random moves", MOVES_A_ROUND, random_games, bare::random_games);
+    contest(
+        table,
+        &format!("leaves of perft {PERFT_DEPTH}"),
+        PERFT_LEAVES,
+        |_| assert_eq!(perft(&Position::start(Rules::default()), PERFT_DEPTH), PERFT_LEAVES),
+        |_| assert_eq!(bare::perft(0, 0, PERFT_DEPTH), PERFT_LEAVES),
+    );
+}
+
+/// Ours and the bare loop, in turns.
+fn contest(table: &Table, what: &str, count: u64, ours: impl Fn(u64), bare: impl Fn(u64)) {
+    let (mut of_ours, mut of_bare, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..ROUNDS as u64 {
-        ours.push(rate(MOVES_A_ROUND, || random_games(round)));
-        bare.push(rate(MOVES_A_ROUND, || bare::random_games(round)));
-        ratios.push(ours[ours.len() - 1] / bare[bare.len() - 1]);
+        let (ours, bare) = (rate(count, || ours(round)), rate(count, || bare(round)));
+        of_ours.push(ours);
+        of_bare.push(bare);
+        ratios.push(ours / bare);
     }
-    println!("Connect Four, 7 × 6");
-    println!("  random moves      {} M/s", Spread::of(&mut ours));
-    println!("  bare bitboard     {} M/s", Spread::of(&mut bare));
-    println!("  ratio             {}", Spread::of(&mut ratios));
-
-    let mut nodes = Vec::new();
-    for _ in 0..5 {
-        let leaves = 39_394_572;
-        nodes.push(rate(leaves, || {
-            let start = Position::start(Rules::default());
-            assert_eq!(perft(&start, PERFT_DEPTH), leaves);
-        }));
-    }
-    println!("  perft {PERFT_DEPTH} leaves    {} M/s", Spread::of(&mut nodes));
+    table.row(&format!("connect_four {what}"), &Spread::of(&mut of_ours), "M/s");
+    table.row(&format!("connect_four {what}, bare bitboard loop"), &Spread::of(&mut of_bare), "M/s");
+    table.row(&format!("connect_four {what} against bare"), &Spread::of(&mut ratios), "×");
 }
 
 fn random_games(seed: u64) {
@@ -64,7 +66,7 @@ fn perft(position: &Position, depth: u32) -> u64 {
         .sum()
 }
 
-/// The least that random games of Connect Four can be.
+/// The least that games of Connect Four can be.
 mod bare {
     use super::{MOVES_A_ROUND, Random, black_box};
 
@@ -90,6 +92,24 @@ mod bare {
             moves += 1;
         }
         black_box((mine, tokens));
+    }
+
+    /// `mine` are the tokens of the player to move. Every move is made as a whole, the last too: whether it wins is part of
+    /// it, as it is of ours.
+    pub(super) fn perft(mine: u64, tokens: u64, depth: u32) -> u64 {
+        let theirs = mine ^ tokens;
+        (0..7)
+            .filter(|column| tokens & (1 << (column * 7 + 5)) == 0)
+            .map(|column| {
+                let next = tokens | (tokens + (1 << (column * 7)));
+                let won = black_box(has_four(next ^ theirs));
+                match depth {
+                    1 => 1,
+                    _ if won => 0,
+                    _ => perft(theirs, next, depth - 1),
+                }
+            })
+            .sum()
     }
 
     fn has_four(cells: u64) -> bool {

@@ -1,4 +1,7 @@
 //! The rules alone, without a server around them: `cargo bench --bench core`.
+//!
+//! Everything runs on one core. What is set against a bare loop takes turns with it, so that a noisy machine disturbs both
+//! alike.
 
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 
@@ -7,18 +10,28 @@ mod queen_rooks;
 mod royal_match;
 #[path = "../support/spread.rs"]
 mod spread;
+#[path = "../support/table.rs"]
+mod table;
 mod triple_triad;
 
 use std::time::Instant;
 
+use self::{spread::Spread, table::Table};
+
 const ROUNDS: usize = 15;
 
 fn main() {
-    println!("One core, {ROUNDS} rounds (median, lowest to highest)");
-    connect_four::measure();
-    triple_triad::measure();
-    queen_rooks::measure();
-    royal_match::measure();
+    let table = Table::begin("The rules alone", &format!("One core, random games, {ROUNDS} rounds."));
+    connect_four::measure(&table);
+    triple_triad::measure(&table);
+    queen_rooks::measure(&table);
+    royal_match::measure(&table);
+}
+
+/// Rounds of something: each is given its number, and tells a figure.
+fn rounds(figure: impl FnMut(u64) -> f64) -> Spread {
+    let mut figures: Vec<f64> = (0..ROUNDS as u64).map(figure).collect();
+    Spread::of(&mut figures)
 }
 
 /// How many millions of something a second.

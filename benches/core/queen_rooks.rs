@@ -5,36 +5,31 @@ use std::hint::black_box;
 
 use arbiter::games::queen_rooks::{Position, Rules};
 
-use super::{ROUNDS, Random, rate, spread::Spread};
+use super::{Random, Table, rate, rounds};
 
 const MOVES_A_ROUND: u64 = 100_000;
 const LISTS_A_ROUND: u64 = 10_000;
 
-pub fn measure() {
-    println!("Queen and rooks, random games");
+pub fn measure(table: &Table) {
     for size in [8, 16, 26] {
-        let mut rates: Vec<f64> = (0..ROUNDS as u64)
-            .map(|round| {
-                rate(MOVES_A_ROUND, || {
-                    black_box(random_games(size, round, MOVES_A_ROUND));
-                })
+        let moves = rounds(|round| {
+            rate(MOVES_A_ROUND, || {
+                black_box(random_games(size, round, MOVES_A_ROUND));
             })
-            .collect();
-        println!("  {:<17} {} M moves/s", format!("{size} × {size}"), Spread::of(&mut rates));
+        });
+        table.row(&format!("queen_rooks moves, {size} × {size}"), &moves, "M/s");
     }
-    for (name, moves) in [("list at the start", 0), ("list when spread", 1000)] {
+    for (when, moves) in [("at the start", 0), ("when spread", 1000)] {
         let position = random_games(26, 0, moves);
-        let mut times: Vec<f64> = (0..ROUNDS)
-            .map(|_| {
-                1.0 / rate(LISTS_A_ROUND, || {
-                    for _ in 0..LISTS_A_ROUND {
-                        black_box(black_box(&position).legal_moves());
-                    }
-                })
-            })
-            .collect();
         let count = position.legal_moves().len();
-        println!("  {name:<17} {} µs for {count} moves", Spread::of(&mut times));
+        let lists = rounds(|_| {
+            1.0 / rate(LISTS_A_ROUND, || {
+                for _ in 0..LISTS_A_ROUND {
+                    black_box(black_box(&position).legal_moves());
+                }
+            })
+        });
+        table.row(&format!("queen_rooks list {when}, 26 × 26: {count} moves"), &lists, "µs");
     }
 }
 

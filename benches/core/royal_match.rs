@@ -4,24 +4,21 @@ use std::hint::black_box;
 
 use arbiter::games::royal_match::{Card, Order, Ordering, Suit};
 
-use super::{ROUNDS, Random, rate, spread::Spread};
+use super::{Random, Table, rate, rounds};
 
 const COMPARISONS_A_ROUND: u64 = 20_000_000;
 /// Different pairs, compared over and over.
 const PAIRS: usize = 4096;
 
-pub fn measure() {
-    println!("RoyalMatch, random pairs of cards");
+pub fn measure(table: &Table) {
     for (name, ordering) in
         [("value, then suit", Ordering::ValueThenSuit), ("suit, then value", Ordering::SuitThenValue)]
     {
-        let mut rates: Vec<f64> = (0..ROUNDS as u64)
-            .map(|round| {
-                let pairs = random_pairs(round);
-                rate(COMPARISONS_A_ROUND, || compare(&pairs, ordering))
-            })
-            .collect();
-        println!("  {name:<17} {} M comparisons/s", Spread::of(&mut rates));
+        let comparisons = rounds(|round| {
+            let pairs = random_pairs(round);
+            rate(COMPARISONS_A_ROUND, || compare(&pairs, ordering))
+        });
+        table.row(&format!("royal_match comparisons, {name}"), &comparisons, "M/s");
     }
 }
 

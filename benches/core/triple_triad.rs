@@ -1,4 +1,6 @@
-//! Random games of Triple Triad, nine placements each, dealt from the catalogue, with every capture rule on.
+//! Random games of Triple Triad, nine placements each, dealt from the catalogue, with every capture rule on. A placement
+//! is a random card of the hand on a random square, with everything it takes; a playout is a whole game of them, and who has
+//! won it.
 
 use std::hint::black_box;
 
@@ -7,34 +9,42 @@ use arbiter::games::{
     triple_triad::{BasicCapture, Opening, Position, Rule, Rules, TripleTriad},
 };
 
-use super::{ROUNDS, Random, rate, spread::Spread};
+use super::{Random, Table, rate, rounds};
 
 const GAMES_A_ROUND: u64 = 1_000_000;
 const PLACEMENTS: u64 = 9;
 /// Different deals, played over and over with other moves.
 const DEALS: u64 = 256;
 
-pub fn measure() {
+pub fn measure(table: &Table) {
     let all = Rules::default().with_all(Rule::ALL);
-    println!("Triple Triad, random games");
     for (name, rules) in [
         ("every rule", all),
-        ("and basic always", all.with_basic_capture(BasicCapture::Always)),
-        ("the basic rule", Rules::default()),
+        ("every rule, basic always", all.with_basic_capture(BasicCapture::Always)),
+        ("the basic rule alone", Rules::default()),
     ] {
-        let deals: Vec<Position> = (0..DEALS).map(|seed| deal(rules, seed)).collect();
-        let mut rates: Vec<f64> = (0..ROUNDS as u64)
-            .map(|round| rate(GAMES_A_ROUND * PLACEMENTS, || random_games(&deals, round)))
-            .collect();
-        println!("  {name:<17} {} M placements/s", Spread::of(&mut rates));
+        let deals = deals(rules);
+        let placements =
+            rounds(|round| rate(GAMES_A_ROUND * PLACEMENTS, || random_games(&deals, round, |_| ())));
+        table.row(&format!("triple_triad placements, {name}"), &placements, "M/s");
     }
+    let deals = deals(all);
+    let playouts = rounds(|round| {
+        rate(GAMES_A_ROUND, || {
+            random_games(&deals, round, |position| {
+                black_box(position.outcome());
+            });
+        })
+    });
+    table.row("triple_triad playouts, every rule", &playouts, "M/s");
 }
 
-fn deal(rules: Rules, seed: u64) -> Position {
-    *TripleTriad::new(rules, Opening::default(), seed).position()
+fn deals(rules: Rules) -> Vec<Position> {
+    (0..DEALS).map(|seed| *TripleTriad::new(rules, Opening::default(), seed).position()).collect()
 }
 
-fn random_games(deals: &[Position], seed: u64) {
+/// Plays games, and shows the end of each.
+fn random_games(deals: &[Position], seed: u64, end: impl Fn(&Position)) {
     let mut random = Random(seed);
     let mut taken = 0;
     for deal in deals.iter().cycle().take(GAMES_A_ROUND as usize) {
@@ -44,6 +54,7 @@ fn random_games(deals: &[Position], seed: u64) {
             let square = pick(position.free(), &mut random);
             taken += position.place(card, square).count_ones();
         }
+        end(&position);
     }
     black_box(taken);
 }
