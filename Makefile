@@ -108,9 +108,9 @@ watch-check: $(PROMETHEUS)/promtool $(TOOLS)/compose/cmd $(TOOLS)/prometheus-pyt
 		$(PROMETHEUS)/prometheus $(PROMETHEUS)/promtool $(TOOLS)/compose/cmd target/debug/arbiter
 
 .PHONY: bench
-bench: ## Measure the rules alone and CPU time per call
-	cargo bench --bench core
-	cargo bench --bench calls
+bench: ## Measure the rules alone, calls, batches and streams: one table, and its figures in target/figures.jsonl
+	@mkdir -p target && rm -f target/figures.jsonl
+	ARBITER_FIGURES=target/figures.jsonl cargo bench --quiet --bench core --bench calls
 
 # Counts, not times: they hold on a busy machine too. What is built incrementally is inlined less from crate to crate.
 .PHONY: instructions

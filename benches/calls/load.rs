@@ -10,8 +10,11 @@ use tonic::{
     transport::{Channel, Endpoint},
 };
 
-const CONNECTIONS: usize = 4;
-const CALLS_UNDER_WAY: usize = 50;
+/// Connections to the server.
+pub const CONNECTIONS: usize = 4;
+
+/// Room for answers, so that the server never waits for the client to make some.
+pub const WINDOW: u32 = 8 << 20;
 
 /// A call, with its request already encoded.
 #[derive(Clone)]
@@ -25,18 +28,26 @@ impl Call {
         let path = format!("/arbiter.v1.RulesService/{method}").parse().expect("a path");
         Self { path, request: request.into() }
     }
+
+    pub fn method(&self) -> &str {
+        self.path.path().rsplit('/').next().unwrap_or_default()
+    }
 }
 
 /// Connections to a server.
 pub struct Load {
-    runtime: Runtime,
+    /// Whoever else loads the server runs here too: connections are kept alive while others are busy.
+    pub runtime: Runtime,
     channels: Vec<Channel>,
 }
 
 impl Load {
     pub fn new(address: &str) -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        let endpoint = Endpoint::from_shared(format!("http://{address}")).expect("an address");
+        let endpoint = Endpoint::from_shared(format!("http://{address}"))
+            .expect("an address")
+            .initial_stream_window_size(WINDOW)
+            .initial_connection_window_size(WINDOW);
         let channels = (0..CONNECTIONS)
             .map(|_| runtime.block_on(endpoint.connect()).expect("the server can be reached"))
             .collect();
@@ -48,15 +59,16 @@ impl Load {
         self.runtime.block_on(one(self.channels[0].clone(), call)).expect("the call is answered")
     }
 
-    /// Many calls.
-    pub fn run(&self, call: &Call, count: usize) {
+    /// Many calls, so many of them under way on each connection.
+    pub fn run(&self, call: &Call, count: usize, under_way: usize) {
+        assert_eq!(count % (CONNECTIONS * under_way), 0, "all make equally many");
         self.runtime.block_on(async {
             let mut tasks = tokio::task::JoinSet::new();
             for channel in &self.channels {
-                for _ in 0..CALLS_UNDER_WAY {
+                for _ in 0..under_way {
                     let (channel, call) = (channel.clone(), call.clone());
                     tasks.spawn(async move {
-                        for _ in 0..count / CONNECTIONS / CALLS_UNDER_WAY {
+                        for _ in 0..count / CONNECTIONS / under_way {
                             one(channel.clone(), &call).await.expect("the call is answered");
                         }
                     });

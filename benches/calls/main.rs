@@ -6,73 +6,97 @@
 //! with one field of bytes and answers another; it passes the same sockets, HTTP/2, gate and gRPC framing, but takes no
 //! place among the calls under way and is not counted: that is ours.
 //!
+//! Then the same for many calls in one: see `items.rs`.
+//!
+//! An argument picks what has it in its name, and takes more rounds of it:
+//! `cargo bench --bench calls -- 'connect_four ApplyMove'`, or `-- batch`.
+//!
 //! With `shapes` as its argument it compares ways to run the server instead: see
 //! `docs/decisions/0003-runtime-shape.md`.
 
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 
+mod items;
 mod load;
 mod noop;
+mod pairs;
 mod requests;
 mod shapes;
 #[path = "../support/spread.rs"]
 mod spread;
+mod stream;
+#[path = "../support/table.rs"]
+mod table;
 
 use std::env;
 
 use self::{
-    load::Load,
+    load::{CONNECTIONS, Load},
+    pairs::Pair,
     requests::calls,
     shapes::{ServerProcess, Shape},
     spread::Spread,
+    table::Table,
 };
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-const ROUNDS: usize = 15;
-const CALLS_A_ROUND: usize = 20_000;
+/// An odd number: one of them is the median.
+const ROUNDS: usize = 11;
+/// When only some are wanted, they can be told more exactly.
+const ROUNDS_OF_FEW: usize = 51;
+const CALLS_A_ROUND: usize = 10_000;
+const CALLS_UNDER_WAY: usize = 50;
 
 fn main() {
-    let argument = env::args().find(|argument| !argument.starts_with("--") && !argument.contains("/calls"));
+    let argument = env::args().skip(1).find(|argument| !argument.starts_with("--"));
     match argument.as_deref() {
         Some(shape) if shape.starts_with("serve-") => Shape::named(&shape["serve-".len()..]).serve(),
         Some("shapes") => compare_shapes(),
-        _ => compare_calls(),
+        Some(part) => compare(ROUNDS_OF_FEW, |name| name.contains(part)),
+        None => compare(ROUNDS, |_| true),
     }
 }
 
-/// Each call against the one that does nothing.
-fn compare_calls() {
+/// Everything whose name is wanted against the like of it that does nothing.
+fn compare(rounds: usize, wanted: impl Fn(&str) -> bool) {
     let server = ServerProcess::start(Shape::Arbiter);
     let load = Load::new(&server.address);
-    println!(
-        "CPU time of the server per call, {ROUNDS} rounds of {CALLS_A_ROUND} (median, lowest to highest)"
-    );
-    println!(
-        "{:<32} {:>5} {:>5}  {:<24} {:<24} ratio",
-        "call", "in", "out", "µs", "no-op of the same sizes, µs"
-    );
-    for (name, call) in calls() {
-        let answer = load.answer(&call);
-        let noop = noop::call(call.request.len(), answer.len());
-        let (mut costs, mut noops, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
-        for _ in 0..ROUNDS {
-            let cost = server.cpu_micros(|| load.run(&call, CALLS_A_ROUND)) / CALLS_A_ROUND as f64;
-            let nothing = server.cpu_micros(|| load.run(&noop, CALLS_A_ROUND)) / CALLS_A_ROUND as f64;
-            costs.push(cost);
-            noops.push(nothing);
-            ratios.push(cost / nothing);
-        }
-        println!(
-            "{name:<32} {:>5} {:>5}  {:<24} {:<24} {}",
-            call.request.len(),
-            answer.len(),
-            Spread::of(&mut costs).to_string(),
-            Spread::of(&mut noops).to_string(),
-            Spread::of(&mut ratios),
-        );
+    let calls = compare_calls(&server, &load, rounds, &wanted);
+    let items = items::measure(&server, &load, rounds, &wanted);
+    assert!(calls || items, "nothing has this in its name");
+}
+
+/// Measures what is wanted. False: nothing is.
+fn compare_calls(server: &ServerProcess, load: &Load, rounds: usize, wanted: impl Fn(&str) -> bool) -> bool {
+    let pairs: Vec<_> = calls()
+        .into_iter()
+        .filter(|(name, _)| wanted(name))
+        .map(|(name, call)| {
+            let answer = load.answer(&call);
+            let noop = noop::call(&call, answer.len());
+            noop::assert_alike(load.answer(&noop).len(), answer.len());
+            Pair {
+                name,
+                sizes: format!(", {} in, {} out", call.request.len(), answer.len()),
+                count: CALLS_A_ROUND,
+                ask: Box::new(move || load.run(&call, CALLS_A_ROUND, CALLS_UNDER_WAY)),
+                ask_nothing: Box::new(move || load.run(&noop, CALLS_A_ROUND, CALLS_UNDER_WAY)),
+            }
+        })
+        .collect();
+    if pairs.is_empty() {
+        return false;
     }
+    let note = format!(
+        "CPU time of the server for a call, typed states, {rounds} rounds of {CALLS_A_ROUND}; {CONNECTIONS} connections with \
+         {CALLS_UNDER_WAY} under way each.\n\
+         The no-op has messages of the same sizes, in bytes; it takes no place among the calls under way and is not counted."
+    );
+    let table = Table::begin("A call", &note);
+    pairs::measure(server, &table, &pairs, rounds, false);
+    true
 }
 
 /// The same call on servers of different shapes.
@@ -81,16 +105,15 @@ fn compare_shapes() {
     let servers = servers.map(|(shape, server)| (shape, Load::new(&server.address), server, Vec::new()));
     let (_, call) = calls().remove(0);
     let mut servers = Vec::from(servers);
-    for _ in 0..ROUNDS {
+    for _ in 0..ROUNDS_OF_FEW {
         for (_, load, server, costs) in &mut servers {
-            let cpu = server.cpu_micros(|| load.run(&call, CALLS_A_ROUND));
+            let cpu = server.cpu_micros(|| load.run(&call, CALLS_A_ROUND, CALLS_UNDER_WAY));
             costs.push(cpu / CALLS_A_ROUND as f64);
         }
     }
-    println!(
-        "CPU time of the server per ApplyMove, {ROUNDS} rounds of {CALLS_A_ROUND} (median, lowest to highest)"
-    );
+    let note = format!("CPU time of the server for an ApplyMove, {ROUNDS_OF_FEW} rounds of {CALLS_A_ROUND}.");
+    let table = Table::begin("Ways to run the server", &note);
     for (shape, _, _, mut costs) in servers {
-        println!("{:<48} {} µs", shape.describe(), Spread::of(&mut costs));
+        table.row(shape.describe(), &Spread::of(&mut costs), "µs");
     }
 }

@@ -1,4 +1,4 @@
-//! The call that does nothing: it reads a message and answers one of the size that it was asked for.
+//! The calls that do nothing: they read messages and answer others of the sizes that they were asked for.
 
 use std::{
     convert::Infallible,
@@ -11,10 +11,11 @@ use arbiter::wire::Codec;
 use bytes::Bytes;
 use http::{Request, Response};
 use prost::Message;
+use tokio_stream::{StreamExt, adapters::Map};
 use tonic::{
-    Status,
+    Status, Streaming,
     body::Body,
-    server::{Grpc, NamedService, UnaryService},
+    server::{Grpc, NamedService, StreamingService, UnaryService},
 };
 use tower::Service;
 
@@ -27,20 +28,40 @@ pub struct Blob {
     payload: Bytes,
 }
 
-/// As long as the path of `ApplyMove`: a path is read letter by letter, whatever the call.
-const PATH: &str = "/arbiter.bench.NoService/DoNothing";
+/// Many of them in one, as the calls of a batch are.
+#[derive(Clone, PartialEq, Message)]
+pub struct Blobs {
+    #[prost(bytes = "bytes", repeated, tag = "1")]
+    payloads: Vec<Bytes>,
+}
 
 static ZEROS: [u8; 65536] = [0; 65536];
 
-/// The call with messages of these sizes, both as encoded.
-pub fn call(request_size: usize, answer_size: usize) -> Call {
-    let answer_size = u16::try_from(payload_size(answer_size)).expect("an answer is small");
-    let mut payload = vec![0; payload_size(request_size).max(2)];
-    payload[..2].copy_from_slice(&answer_size.to_be_bytes());
-    Call {
-        path: PATH.parse().expect("a path"),
-        request: Blob { payload: payload.into() }.encode_to_vec().into(),
-    }
+/// The call beside another that does nothing with messages of the same sizes, both as encoded.
+pub fn call(beside: &Call, answer_size: usize) -> Call {
+    Call { path: path(beside.method()), request: message(beside.request.len(), answer_size) }
+}
+
+/// A batch of items of these sizes, each with that of its answer, both as encoded.
+pub fn batch(items: &[(usize, usize)]) -> Call {
+    let payloads = items.iter().map(|&(size, answer_size)| payload(size, answer_size)).collect();
+    Call { path: path("EvaluateBatch"), request: Blobs { payloads }.encode_to_vec().into() }
+}
+
+/// A message of a stream, of this size and with that of its answer, both as encoded.
+pub fn message(size: usize, answer_size: usize) -> Bytes {
+    Blob { payload: payload(payload_size(size), payload_size(answer_size)) }.encode_to_vec().into()
+}
+
+/// As long as that of the referee's call: a path is read letter by letter, whatever the call.
+pub fn path(method: &str) -> http::uri::PathAndQuery {
+    format!("/{}/{method}", Noop::NAME).parse().expect("a path")
+}
+
+fn payload(size: usize, answer_size: usize) -> Bytes {
+    let mut payload = vec![0; size.max(2)];
+    payload[..2].copy_from_slice(&u16::try_from(answer_size).expect("an answer is small").to_be_bytes());
+    payload.into()
 }
 
 /// How long the payload of a message of this size is: without its key and its length.
@@ -49,6 +70,16 @@ fn payload_size(message_size: usize) -> usize {
         0..=129 => message_size.saturating_sub(2),
         _ => message_size - 3,
     }
+}
+
+/// An empty message has no bytes at all, and no message has 130: so much may the sizes differ.
+pub fn assert_alike(size: usize, other: usize) {
+    assert!(size.abs_diff(other) <= 2, "{size} and {other} bytes");
+}
+
+fn answer(payload: &Bytes) -> Bytes {
+    let size = u16::from_be_bytes([payload[0], payload[1]]);
+    Bytes::from_static(&ZEROS[..size.into()])
 }
 
 #[derive(Clone)]
@@ -63,9 +94,28 @@ impl UnaryService<Blob> for Noop {
     type Future = Ready<Result<tonic::Response<Blob>, Status>>;
 
     fn call(&mut self, request: tonic::Request<Blob>) -> Self::Future {
-        let payload = request.into_inner().payload;
-        let size = u16::from_be_bytes([payload[0], payload[1]]);
-        ready(Ok(tonic::Response::new(Blob { payload: Bytes::from_static(&ZEROS[..size.into()]) })))
+        ready(Ok(tonic::Response::new(Blob { payload: answer(&request.into_inner().payload) })))
+    }
+}
+
+impl UnaryService<Blobs> for Noop {
+    type Response = Blobs;
+    type Future = Ready<Result<tonic::Response<Blobs>, Status>>;
+
+    fn call(&mut self, request: tonic::Request<Blobs>) -> Self::Future {
+        let payloads = request.into_inner().payloads.iter().map(answer).collect();
+        ready(Ok(tonic::Response::new(Blobs { payloads })))
+    }
+}
+
+impl StreamingService<Blob> for Noop {
+    type Response = Blob;
+    type ResponseStream = Map<Streaming<Blob>, fn(Result<Blob, Status>) -> Result<Blob, Status>>;
+    type Future = Ready<Result<tonic::Response<Self::ResponseStream>, Status>>;
+
+    fn call(&mut self, request: tonic::Request<Streaming<Blob>>) -> Self::Future {
+        let each: fn(_) -> _ = |read: Result<Blob, Status>| Ok(Blob { payload: answer(&read?.payload) });
+        ready(Ok(tonic::Response::new(request.into_inner().map(each))))
     }
 }
 
@@ -83,6 +133,18 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        Box::pin(async move { Ok(Grpc::new(Codec::<Blob, Blob>::default()).unary(Noop, request).await) })
+        match request.uri().path().rsplit('/').next() {
+            Some("EvaluateBatch") => {
+                Box::pin(
+                    async move { Ok(Grpc::new(Codec::<Blobs, Blobs>::default()).unary(Noop, request).await) },
+                )
+            }
+            Some("Evaluate") => Box::pin(async move {
+                Ok(Grpc::new(Codec::<Blob, Blob>::default()).streaming(Noop, request).await)
+            }),
+            _ => Box::pin(
+                async move { Ok(Grpc::new(Codec::<Blob, Blob>::default()).unary(Noop, request).await) },
+            ),
+        }
     }
 }

@@ -1,79 +1,202 @@
-//! What is measured: each call, with states in the middle of a game.
+//! What is measured: each call of each game, with a state in the middle of it.
 
 use arbiter::{
-    games::{connect_four::ConnectFour, triple_triad::TripleTriad},
+    games::{
+        connect_four::ConnectFour, queen_rooks::QueenRooks, royal_match::RoyalMatch,
+        triple_triad::TripleTriad,
+    },
     wire::{
         Form, WireGame,
         proto::{self, new_game_request::Setup, state::Kind},
+        read_board,
     },
 };
 use prost::Message;
 
 use super::load::Call;
 
+/// The longest game that is played again.
+const LONGEST_REPLAY: usize = 40;
+
 /// Every call by its name. The first is an `ApplyMove` of Connect Four.
 pub fn calls() -> Vec<(String, Call)> {
-    let connect_four = Setup::ConnectFour(proto::ConnectFourSetup {});
-    let triple_triad = Setup::TripleTriad(proto::TripleTriadSetup::default());
-    let middle = proto::Square { row: Some(1), column: Some(1) };
-    [
-        of_game::<ConnectFour>("connect_four", "c4:7x6x4:XO..OX.OX.XOX..XO", "4", None, connect_four),
+    let square = |row, column| Some(proto::Square { row: Some(row), column: Some(column) });
+    let mut calls = [
+        of_game::<ConnectFour>(
+            "connect_four",
+            Sample {
+                start: "c4:7x6x4:",
+                state: "c4:7x6x4:XO..OX.OX.XOX..XO",
+                mv: "4",
+                board: "c4:7x6x4:XO..OX.OX.XOX..XO",
+                arrived_at: None,
+                setup: Setup::ConnectFour(proto::ConnectFourSetup {}),
+            },
+        ),
         of_game::<TripleTriad>(
             "triple_triad",
-            "tt:eswpcd:O34,-,w/-,aX107,t/O24,X53,p:3,61,13:78,110,20:X",
-            "61@4",
-            Some(middle),
-            triple_triad,
+            Sample {
+                start: TRIPLE_TRIAD,
+                state: "tt:eswpcd:O34,-,w/-,aX107,t/O24,X53,p:3,61,13:78,110,20:X",
+                mv: "61@4",
+                board: "tt:eswpcd:O34,-,w/-,aX107,t/O24,X53,p:3,61,13:78,110,20:X",
+                arrived_at: square(1, 1),
+                setup: Setup::TripleTriad(proto::TripleTriadSetup::default()),
+            },
+        ),
+        of_game::<QueenRooks>(
+            "queen_rooks",
+            Sample {
+                start: "qr:4rrrq/4rrrr/4rrrr/4rrrr/RRRR4/RRRR4/RRRR4/QRRR4:1",
+                state: "qr:R1R2r1q/RR1Rrr1r/6r1/2R1r1rr/r5Rr/1R2rr2/3R2Rr/QRR1R3:1:10",
+                mv: "d7-d5",
+                board: "qr:R1R2r1q/RR1Rrr1r/6r1/2R1r1rr/r2R2Rr/1R2rr2/6Rr/QRR1R3:1:10",
+                arrived_at: square(4, 3),
+                setup: Setup::QueenRooks(proto::QueenRooksSetup {}),
+            },
+        ),
+        of_game::<RoyalMatch>(
+            "royal_match",
+            Sample {
+                start: "rm:vH:9H,QC,4D,KS,2C,10D,6S,AH,3D,5C,8H,7S,JC;0/5H,8C,AD,3S,7D,JH,2S,KD,4H,9C,10S,QD,6C;0",
+                state: "rm:vH:9H,QC,4D,KS,2C,10D;3;6S/5H,8C,AD,3S,7D,JH,2S;3",
+                mv: "2:AD",
+                board: "rm:vH:9H,QC,4D,KS,2C,10D;3;6S/5H,8C,3S,7D,JH,2S;3;AD",
+                arrived_at: None,
+                setup: Setup::RoyalMatch(proto::RoyalMatchSetup::default()),
+            },
         ),
     ]
-    .concat()
+    .concat();
+    calls.push(("royal_match CompareCards".to_owned(), compare_cards()));
+    calls.push(("triple_triad SettleTrade".to_owned(), settle_trade()));
+    calls.push((
+        "ListGames".to_owned(),
+        Call::rules("ListGames", proto::ListGamesRequest::default().encode_to_vec()),
+    ));
+    calls
 }
 
-fn of_game<G: WireGame>(
-    name: &str,
-    state: &str,
-    mv: &str,
+/// The start of a game of Triple Triad with every capture rule on.
+pub const TRIPLE_TRIAD: &str = "tt:eswpcd:-,-,w/-,a,t/-,-,p:53,3,61,107,13:78,34,24,110,20:X";
+
+/// What the calls of a game are made from, all as text.
+struct Sample {
+    /// The start of the game that `ReplayGame` plays again.
+    start: &'static str,
+    /// The middle of a game.
+    state: &'static str,
+    /// A move there.
+    mv: &'static str,
+    /// A board on which something has just arrived.
+    board: &'static str,
+    /// Where it has.
     arrived_at: Option<proto::Square>,
+    /// What `NewGame` is asked for.
     setup: Setup,
-) -> Vec<(String, Call)> {
-    let game = G::parse(state).ok().expect("the state can be read");
-    let parsed: G::Move = mv.parse().expect("the move can be read");
-    assert!(game.why_illegal(&parsed).is_empty(), "the move is legal");
+}
+
+fn of_game<G: WireGame>(name: &str, sample: Sample) -> Vec<(String, Call)> {
+    let game: G = parse(sample.state);
+    let mv: G::Move = sample.mv.parse().expect("the move can be read");
+    assert!(game.why_illegal(&mv).is_empty(), "the move is legal");
     let typed = || Some(Form::Typed.write_state(&game));
-    let typed_move = || Some(Form::Typed.write_move::<G>(&parsed));
-    let text = || Some(proto::State { kind: Some(Kind::Notation(state.to_owned())) });
-    let new_game = proto::NewGameRequest { setup: Some(setup), seed: Some(1), ..Default::default() };
-    let call = |method, what: &str, request: Vec<u8>| {
-        (format!("{name} {method}{what}"), Call::rules(method, request))
+    let typed_move = || Some(Form::Typed.write_move::<G>(&mv));
+    let arrived_at = sample.arrived_at;
+    let board = proto::ResolveCapturesRequest { state: Some(text(sample.board)), arrived_at };
+    let board = read_board::<G>(&board).expect("the board can be read").0;
+    let start: G = parse(sample.start);
+    let replayed = random_game(&start, LONGEST_REPLAY);
+    let call = |what: &str, request: Vec<u8>| {
+        let method = what.split(' ').next().unwrap_or_default();
+        (format!("{name} {what}"), Call::rules(method, request))
     };
     vec![
-        call(
-            "ApplyMove",
-            "",
-            proto::ApplyMoveRequest { state: typed(), r#move: typed_move() }.encode_to_vec(),
-        ),
+        call("ApplyMove", proto::ApplyMoveRequest { state: typed(), r#move: typed_move() }.encode_to_vec()),
         call(
             "ValidateMove",
-            "",
             proto::ValidateMoveRequest { state: typed(), r#move: typed_move() }.encode_to_vec(),
         ),
         call(
             "ResolveCaptures",
-            "",
-            proto::ResolveCapturesRequest { state: typed(), arrived_at }.encode_to_vec(),
+            proto::ResolveCapturesRequest { state: Some(G::write_board(&board, Form::Typed)), arrived_at }
+                .encode_to_vec(),
         ),
+        call("DetermineWinner", proto::DetermineWinnerRequest { state: typed(), seed: None }.encode_to_vec()),
         call(
-            "DetermineWinner",
-            "",
-            proto::DetermineWinnerRequest { state: typed(), seed: None }.encode_to_vec(),
+            "NewGame",
+            proto::NewGameRequest { setup: Some(sample.setup), seed: Some(1), ..Default::default() }
+                .encode_to_vec(),
         ),
-        call("ListLegalMoves", "", proto::ListLegalMovesRequest { state: typed() }.encode_to_vec()),
-        call("ViewState", "", proto::ViewStateRequest { state: typed(), viewer: 1 }.encode_to_vec()),
-        call("NewGame", "", new_game.encode_to_vec()),
+        call("ListLegalMoves", proto::ListLegalMovesRequest { state: typed() }.encode_to_vec()),
         call(
-            "ApplyMove",
-            " (notation)",
-            proto::ApplyMoveRequest { state: text(), r#move: typed_move() }.encode_to_vec(),
+            "ReplayGame",
+            proto::ReplayGameRequest {
+                state: Some(Form::Typed.write_state(&start)),
+                moves: replayed.iter().map(|(_, mv)| Form::Typed.write_move::<G>(mv)).collect(),
+            }
+            .encode_to_vec(),
+        ),
+        call("ViewState", proto::ViewStateRequest { state: typed(), viewer: 1 }.encode_to_vec()),
+        call("RenderState", proto::RenderStateRequest { state: typed() }.encode_to_vec()),
+        call(
+            "ApplyMove (notation)",
+            proto::ApplyMoveRequest { state: Some(text(sample.state)), r#move: typed_move() }.encode_to_vec(),
         ),
     ]
+}
+
+pub fn parse<G: WireGame>(state: &str) -> G {
+    G::parse(state).ok().expect("the state can be read")
+}
+
+/// Each position of a random game and the move that was made there, the same every time.
+pub fn random_game<G: WireGame>(start: &G, longest: usize) -> Vec<(G, G::Move)> {
+    let mut game = start.clone();
+    let mut random: u64 = 7;
+    let mut played = Vec::new();
+    while played.len() < longest {
+        let legal = game.legal_moves();
+        if legal.is_empty() {
+            break;
+        }
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let mv = legal[(random >> 33) as usize % legal.len()].clone();
+        played.push((game.clone(), mv.clone()));
+        game.play(&mv).ok().expect("the move is legal");
+    }
+    played
+}
+
+/// Two cards, of which one wins by its suit.
+fn compare_cards() -> Call {
+    let card = |suit: proto::RoyalMatchSuit| proto::RoyalMatchCard {
+        suit: suit.into(),
+        value: Some(7),
+        ..Default::default()
+    };
+    let request = proto::CompareCardsRequest {
+        cards: vec![card(proto::RoyalMatchSuit::Clubs), card(proto::RoyalMatchSuit::Diamonds)],
+        dominant_suit: proto::RoyalMatchSuit::Hearts.into(),
+        ordering: None,
+    };
+    Call::rules("CompareCards", request.encode_to_vec())
+}
+
+/// The winner takes one card; both own those that they have played.
+fn settle_trade() -> Call {
+    let game: TripleTriad = parse("tt:eswpcO:X34,X20,wO110/X61,aX107,tX13/X24,X53,pX3:-:78:O");
+    let catalogue = TripleTriad::built_in_cards();
+    let cards = |ids: [usize; 5]| ids.map(|id| catalogue[id - 1].clone()).to_vec();
+    let request = proto::SettleTradeRequest {
+        state: Some(Form::Typed.write_state(&game)),
+        collection_one: cards([53, 3, 61, 107, 13]),
+        collection_two: cards([78, 34, 24, 110, 20]),
+        picks: vec![110],
+    };
+    Call::rules("SettleTrade", request.encode_to_vec())
+}
+
+fn text(notation: &str) -> proto::State {
+    proto::State { kind: Some(Kind::Notation(notation.to_owned())) }
 }
