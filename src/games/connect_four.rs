@@ -12,7 +12,7 @@ use std::{fmt, str::FromStr};
 pub use self::{
     illegal_move::IllegalMove,
     notation::ParseError,
-    position::Position,
+    position::{Position, letter},
     rules::{Rules, RulesError},
     setup::{Setup, SetupError},
 };

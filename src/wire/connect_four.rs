@@ -7,10 +7,10 @@ use super::{
     vocabulary::{read_player, read_square, write_outcome, write_placed},
 };
 use crate::games::{
-    GameId, Player,
+    GameId, Player, Square,
     connect_four::{
         Capture, ConnectFour, Dropped, IllegalMove, Move, Outcome, ParseError, Position, Rules, RulesError,
-        Setup, SetupError,
+        Setup, SetupError, letter,
     },
 };
 
@@ -135,7 +135,7 @@ impl WireGame for ConnectFour {
         let position = self.position();
         proto::state::Kind::ConnectFour(proto::ConnectFourState {
             rules: Some(write_rules(position.rules())),
-            board: write_rows(position),
+            board: write_board(position),
             next_player: proto::Player::from(position.next_player()).into(),
         })
     }
@@ -263,11 +263,13 @@ fn setup_error_code(error: &SetupError) -> proto::ErrorReason {
     }
 }
 
-fn write_rows(position: &Position) -> Rows {
+fn write_board(position: &Position) -> Rows {
     let rules = position.rules();
-    let mut rows = Rows::with_capacity(rules.rows().into(), rules.columns().into());
-    position.for_each_row(|row| rows.push(row));
-    rows
+    Rows::with_letters(rules.rows().into(), rules.columns().into(), |dots| {
+        position.for_each_token(|Square { row, column }, player| {
+            dots.put(row as usize, column as usize, letter(player));
+        });
+    })
 }
 
 fn write_rules(rules: Rules) -> proto::ConnectFourRules {

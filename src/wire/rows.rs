@@ -31,13 +31,19 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// No rows, with room for so many of this length.
-    pub fn with_capacity(rows: usize, columns: usize) -> Self {
-        Self { wire: Vec::with_capacity(rows * (columns + 2)), count: 0 }
+    /// Rows of dots, fewer than 128 a row, into which letters are put.
+    pub fn with_letters(rows: usize, columns: usize, put: impl FnOnce(&mut Dots<'_>)) -> Self {
+        let width = columns + 2;
+        let mut wire = vec![b'.'; rows * width];
+        for row in wire.chunks_exact_mut(width) {
+            row[..2].copy_from_slice(&[KEY, columns as u8]);
+        }
+        put(&mut Dots { wire: &mut wire, width });
+        Self { wire, count: rows }
     }
 
     /// Adds a row, which is text.
-    pub fn push(&mut self, row: &[u8]) {
+    fn push(&mut self, row: &[u8]) {
         self.wire.push(KEY);
         match u8::try_from(row.len()) {
             Ok(length @ ..0x80) => self.wire.push(length),
@@ -80,6 +86,21 @@ impl Rows {
     }
 }
 
+/// Rows of dots.
+pub struct Dots<'a> {
+    wire: &'a mut [u8],
+    /// How far apart rows begin.
+    width: usize,
+}
+
+impl Dots<'_> {
+    /// Puts a letter in place of a dot.
+    pub fn put(&mut self, row: usize, column: usize, letter: char) {
+        // Letters of boards have one byte.
+        self.wire[row * self.width + 2 + column] = letter as u8;
+    }
+}
+
 impl<'a> IntoIterator for &'a Rows {
     type Item = &'a [u8];
     type IntoIter = Iter<'a>;
@@ -98,6 +119,7 @@ pub struct Iter<'a> {
 impl<'a> Iterator for Iter<'a> {
     type Item = &'a [u8];
 
+    #[inline]
     fn next(&mut self) -> Option<&'a [u8]> {
         let mut rest = self.wire.get(1..)?;
         let length = match rest.split_first() {
@@ -139,10 +161,25 @@ pub struct ConnectFourState {
 const RULES: u32 = 1;
 const NEXT_PLAYER: u32 = 3;
 
+/// The rules everyone plays by, and what they are on the wire, from their length on: most states have them, and they are
+/// read and written at once.
+const USUAL_RULES: proto::ConnectFourRules = proto::ConnectFourRules {
+    columns: Some(7),
+    rows: Some(6),
+    line_length: Some(4),
+    first_player: Some(proto::Player::One as i32),
+};
+const USUAL_RULES_WIRE: [u8; 9] = [8, 0x08, 7, 0x10, 6, 0x18, 4, 0x20, 1];
+
 impl Message for ConnectFourState {
     fn encode_raw(&self, buffer: &mut impl BufMut) {
-        if let Some(rules) = &self.rules {
-            message::encode(RULES, rules, buffer);
+        match &self.rules {
+            Some(USUAL_RULES) => {
+                buffer.put_u8((RULES << 3) as u8 | WireType::LengthDelimited as u8);
+                buffer.put_slice(&USUAL_RULES_WIRE);
+            }
+            Some(rules) => message::encode(RULES, rules, buffer),
+            None => {}
         }
         buffer.put_slice(&self.board.wire);
         if self.next_player != 0 {
@@ -158,6 +195,15 @@ impl Message for ConnectFourState {
         context: DecodeContext,
     ) -> Result<(), DecodeError> {
         let (merged, field) = match tag {
+            RULES
+                if self.rules.is_none()
+                    && wire_type == WireType::LengthDelimited
+                    && buffer.chunk().starts_with(&USUAL_RULES_WIRE) =>
+            {
+                buffer.advance(USUAL_RULES_WIRE.len());
+                self.rules = Some(USUAL_RULES);
+                return Ok(());
+            }
             RULES => {
                 let rules = self.rules.get_or_insert_default();
                 (message::merge(wire_type, rules, buffer, context), "rules")
@@ -173,7 +219,11 @@ impl Message for ConnectFourState {
     }
 
     fn encoded_len(&self) -> usize {
-        let rules = self.rules.as_ref().map_or(0, |rules| message::encoded_len(RULES, rules));
+        let rules = match &self.rules {
+            Some(USUAL_RULES) => 1 + USUAL_RULES_WIRE.len(),
+            Some(rules) => message::encoded_len(RULES, rules),
+            None => 0,
+        };
         let next_player = match self.next_player {
             0 => 0,
             player => int32::encoded_len(NEXT_PLAYER, &player),
@@ -240,7 +290,8 @@ mod tests {
             spoilt in any::<u8>(),
         ) {
             let mut wire = generated.encode_to_vec();
-            wire.push(0x18);
+            // Fields that come again.
+            wire.extend_from_within(..);
             let length = wire.len();
             wire[cut.index(length)] = spoilt;
             for wire in [&wire[..], &wire[..cut.index(length)]] {

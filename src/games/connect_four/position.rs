@@ -162,18 +162,29 @@ impl Position {
 
     /// The board, one string a row, the top row first: `X`, `O`, or `.` for an empty cell.
     pub fn rows(&self) -> Vec<String> {
-        let mut rows = Vec::with_capacity(self.rules().rows().into());
-        self.for_each_row(|row| rows.push(row.iter().copied().map(char::from).collect()));
-        rows
+        let rules = self.rules();
+        let mut rows = vec![vec!['.'; rules.columns().into()]; rules.rows().into()];
+        self.for_each_token(|Square { row, column }, player| {
+            rows[row as usize][column as usize] = letter(player)
+        });
+        rows.into_iter().map(String::from_iter).collect()
     }
 
-    /// Tells the rows of the board, the top row first, each as its letters.
-    pub fn for_each_row(&self, tell: impl FnMut(&[u8])) {
+    /// Tells where each token lies, and whose it is.
+    pub fn for_each_token(&self, tell: impl FnMut(Square, Player)) {
         match &self.0 {
-            Words::Usual(board) => board.for_each_row(Rules::DEFAULT, tell),
-            Words::Narrow(board) => board.for_each_row(board.rules, tell),
-            Words::Wide(board) => board.for_each_row(board.rules, tell),
+            Words::Usual(board) => board.for_each_token(Rules::DEFAULT, tell),
+            Words::Narrow(board) => board.for_each_token(board.rules, tell),
+            Words::Wide(board) => board.for_each_token(board.rules, tell),
         }
+    }
+}
+
+/// The letter of a player's tokens.
+pub const fn letter(player: Player) -> char {
+    match player {
+        Player::One => 'X',
+        Player::Two => 'O',
     }
 }
 
@@ -273,19 +284,12 @@ impl<W: Word> Board<W> {
             .collect()
     }
 
-    /// Tells each row. The rules are those of the board, given as constants or not.
+    /// Tells where each token lies. The rules are those of the board, given as constants or not.
     #[inline(always)]
-    fn for_each_row(&self, rules: Rules, tell: impl FnMut(&[u8])) {
-        // A board has fewer cells than this.
-        let mut letters = [b'.'; 128];
-        let columns = usize::from(rules.columns());
-        for (player, letter) in [(Player::One, b'X'), (Player::Two, b'O')] {
-            for index in indexes(self.tokens_of(player)) {
-                let Square { row, column } = rules.square(index);
-                letters[row as usize * columns + column as usize] = letter;
-            }
+    fn for_each_token(&self, rules: Rules, mut tell: impl FnMut(Square, Player)) {
+        for player in Player::ALL {
+            indexes(self.tokens_of(player)).for_each(|index| tell(rules.square(index), player));
         }
-        letters[..rules.cells().into()].chunks(columns).for_each(tell);
     }
 }
 
