@@ -1,0 +1,32 @@
+//! The hello world of tonic, as its own example has it, on the address that is its argument.
+
+use std::{env, error::Error};
+
+use tonic::{Request, Response, Status, transport::Server};
+
+use self::helloworld::{
+    HelloReply, HelloRequest,
+    greeter_server::{Greeter, GreeterServer},
+};
+
+mod helloworld {
+    tonic::include_proto!("helloworld");
+}
+
+#[derive(Default)]
+struct MyGreeter;
+
+#[tonic::async_trait]
+impl Greeter for MyGreeter {
+    async fn say_hello(&self, request: Request<HelloRequest>) -> Result<Response<HelloReply>, Status> {
+        let reply = HelloReply { message: format!("Hello {}!", request.into_inner().name) };
+        Ok(Response::new(reply))
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let address = env::args().nth(1).ok_or("an address is needed")?.parse()?;
+    Server::builder().add_service(GreeterServer::new(MyGreeter)).serve(address).await?;
+    Ok(())
+}
