@@ -132,6 +132,13 @@ load-test: ## Ask a server for three times what it can answer, and see that it k
 bench-shapes: ## Compare ways to run the server
 	cargo bench --bench calls -- shapes
 
+.PHONY: bench-peers
+bench-peers: peers ## Measure Arbiter beside other libraries and services
+	cargo bench --quiet --bench peers
+
+.PHONY: peers
+peers: $(TOOLS)/peers-python $(TOOLS)/bin/cerbos $(TOOLS)/bin/hello ## Install what Arbiter is measured beside
+
 .PHONY: ci
 ci: ## Everything that must hold before a change lands
 	bash .ci/run
@@ -174,8 +181,23 @@ endef
 $(TOOLS)/%-python: deploy/%/requirements.txt
 	$(make-python)
 
+$(TOOLS)/%-python: benches/%/requirements.txt
+	$(make-python)
+
 $(TOOLS)/plot-python: benches/requirements.txt
 	$(make-python)
+
+$(TOOLS)/peers-node: benches/peers/package.json benches/peers/package-lock.json
+	mkdir -p $@ && cp $^ $@
+	cd $@ && npm ci --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+# Not there on other machines than x86-64 with Linux.
+$(TOOLS)/bin/cerbos: $(TOOLS)/peers-node
+	mkdir -p $(@D) && ln -sf ../peers-node/node_modules/@cerbos/cerbos-linux-x64/cerbos-linux-x64 $@
+
+$(TOOLS)/bin/hello: $(wildcard benches/peers/tonic/*.* benches/peers/tonic/src/*)
+	cargo install --quiet --locked --force --path benches/peers/tonic --root $(TOOLS) --target-dir $(TOOLS)/hello
 
 # Out of Debian's package, without installing it: that would start a server.
 $(PROMETHEUS)/promtool:

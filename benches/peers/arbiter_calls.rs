@@ -1,0 +1,64 @@
+//! What Arbiter is asked: a move of Connect Four with a typed state, alone and in a batch.
+
+use arbiter::{
+    games::{Game, connect_four::ConnectFour},
+    wire::{
+        EvaluateBatchRequest, EvaluateBatchResponse, Form,
+        proto::{self, answer, call},
+    },
+};
+use prost::Message;
+
+use super::{client::Call, loader::ask, server::Server};
+
+const APPLY_MOVE: &str = "/arbiter.v1.RulesService/ApplyMove";
+const EVALUATE_BATCH: &str = "/arbiter.v1.RulesService/EvaluateBatch";
+
+const STATE: &str = "c4:7x6x4:XO..OX.OX.XOX..XO";
+const MOVE: &str = "4";
+
+pub fn apply_move() -> Call {
+    Call::new(APPLY_MOVE, &apply_move_request().encode_to_vec())
+}
+
+pub fn batch(size: usize) -> Call {
+    Call::new(EVALUATE_BATCH, &batch_request(size).encode_to_vec())
+}
+
+pub async fn check(server: &Server, size: usize) {
+    let (mut game, mv) = middle_of_a_game();
+    assert!(game.play(&mv).is_ok(), "the move is legal");
+    let next = Some(Form::Typed.write_state(&game));
+
+    let answer: proto::ApplyMoveResponse = ask(server, APPLY_MOVE, apply_move_request()).await;
+    assert_eq!(answer.state, next);
+    let answer: EvaluateBatchResponse = ask(server, EVALUATE_BATCH, batch_request(size)).await;
+    assert_eq!(answer.answers.len(), size);
+    for answer in answer.answers {
+        let answer = proto::Answer::decode(answer).expect("an answer").kind;
+        assert!(matches!(answer, Some(answer::Kind::ApplyMove(answer)) if answer.state == next));
+    }
+}
+
+/// How long the request is, encoded.
+pub fn apply_move_len() -> usize {
+    apply_move_request().encoded_len()
+}
+
+fn batch_request(size: usize) -> EvaluateBatchRequest {
+    let apply = proto::Call { kind: Some(call::Kind::ApplyMove(apply_move_request())) };
+    EvaluateBatchRequest::from_iter(vec![apply; size])
+}
+
+fn apply_move_request() -> proto::ApplyMoveRequest {
+    let (game, mv) = middle_of_a_game();
+    proto::ApplyMoveRequest {
+        state: Some(Form::Typed.write_state(&game)),
+        r#move: Some(Form::Typed.write_move::<ConnectFour>(&mv)),
+    }
+}
+
+fn middle_of_a_game() -> (ConnectFour, <ConnectFour as Game>::Move) {
+    let game = ConnectFour::parse(STATE).expect("the state can be read");
+    (game, MOVE.parse().expect("the move can be read"))
+}

@@ -1,0 +1,77 @@
+//! A server in a process of its own.
+
+use std::{
+    fs::{self, File},
+    net::{SocketAddr, TcpListener, TcpStream},
+    path::Path,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use super::{project, tool};
+
+/// How long a server may take to start.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A running server, ended when it is dropped.
+pub struct Server {
+    process: Child,
+    pub address: SocketAddr,
+}
+
+impl Server {
+    /// Starts a program that listens on the port that it is given. If it does not come to that, there is none.
+    pub fn start(
+        name: &str,
+        program: &Path,
+        arguments: impl FnOnce(SocketAddr) -> Vec<String>,
+    ) -> Option<Self> {
+        let address = free_address();
+        let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("peers-{name}.log"));
+        let process = Command::new(program)
+            .args(arguments(address))
+            .current_dir(project(""))
+            .env("NODE_PATH", tool("peers-node/node_modules"))
+            .env("NODE_ENV", "production")
+            .stdout(Stdio::null())
+            .stderr(File::create(log).expect("a file for the log"))
+            .spawn()
+            .ok()?;
+        let mut server = Self { process, address };
+        let begun = Instant::now();
+        while begun.elapsed() < PATIENCE && matches!(server.process.try_wait(), Ok(None)) {
+            if TcpStream::connect(address).is_ok() {
+                return Some(server);
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        None
+    }
+
+    /// CPU time that all its threads have taken, in seconds.
+    pub fn cpu_seconds(&self) -> f64 {
+        let tasks = fs::read_dir(format!("/proc/{}/task", self.process.id())).expect("the server runs");
+        tasks.map(|task| cpu_seconds(&task.expect("a thread").path())).sum()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// CPU time that a thread has taken, in seconds, by its folder of `/proc`.
+pub fn cpu_seconds(thread: &Path) -> f64 {
+    let stat = fs::read_to_string(thread.join("schedstat")).expect("the kernel counts");
+    let nanos = stat.split(' ').next().and_then(|nanos| nanos.parse::<u64>().ok()).expect("a number");
+    nanos as f64 / 1e9
+}
+
+/// An address that nobody listens on.
+pub fn free_address() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("an address")
+}
