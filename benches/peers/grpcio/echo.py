@@ -1,22 +1,21 @@
-"""A gRPC server that answers what it was asked, by grpcio. It listens on the port that is its argument."""
+"""A gRPC server that answers what it was asked, by grpcio. It listens on the port that is its argument.
 
-import asyncio
+By threads, as many as its own examples have: with asyncio it took more CPU time for a call.
+"""
+
 import sys
+from concurrent import futures
 
 import grpc
 
 
-async def echo(request, _context):
+def echo(request, _context):
     return request
 
 
-async def serve(port):
-    server = grpc.aio.server()
-    handler = grpc.unary_unary_rpc_method_handler(echo)
-    server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler("bench.Echo", {"Say": handler})])
-    server.add_insecure_port(f"127.0.0.1:{port}")
-    await server.start()
-    await server.wait_for_termination()
-
-
-asyncio.run(serve(sys.argv[1]))
+server = grpc.server(futures.ThreadPoolExecutor(max_workers=10))
+handler = grpc.unary_unary_rpc_method_handler(echo)
+server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler("bench.Echo", {"Say": handler})])
+server.add_insecure_port(f"127.0.0.1:{sys.argv[1]}")
+server.start()
+server.wait_for_termination()
