@@ -193,7 +193,7 @@ $(TOOLS)/peers-node: benches/peers/package.json benches/peers/package-lock.json
 	@touch $@
 
 # Not there on other machines than x86-64 with Linux.
-$(TOOLS)/bin/cerbos: $(TOOLS)/peers-node
+$(TOOLS)/bin/cerbos: | $(TOOLS)/peers-node
 	mkdir -p $(@D) && ln -sf ../peers-node/node_modules/@cerbos/cerbos-linux-x64/cerbos-linux-x64 $@
 
 $(TOOLS)/bin/hello: $(wildcard benches/peers/tonic/*.* benches/peers/tonic/src/*)
