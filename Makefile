@@ -108,9 +108,9 @@ watch-check: $(PROMETHEUS)/promtool $(TOOLS)/compose/cmd $(TOOLS)/prometheus-pyt
 		$(PROMETHEUS)/prometheus $(PROMETHEUS)/promtool $(TOOLS)/compose/cmd target/debug/arbiter
 
 .PHONY: bench
-bench: ## Measure the rules alone, calls, batches and streams: one table, and its figures in target/figures.jsonl
-	@mkdir -p target && rm -f target/figures.jsonl
-	ARBITER_FIGURES=target/figures.jsonl cargo bench --quiet --bench core --bench calls
+bench: peers ## Measure the rules, calls, what grows, and the peers: one table, with its figures in target/figures.jsonl
+	@rm -f target/figures.jsonl
+	ARBITER_FIGURES=target/figures.jsonl cargo bench --quiet --bench core --bench calls --bench growth --bench peers
 
 # Counts, not times: they hold on a busy machine too. What is built incrementally is inlined less from crate to crate.
 .PHONY: instructions

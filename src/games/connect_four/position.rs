@@ -165,7 +165,7 @@ impl Position {
         let rules = self.rules();
         let mut rows = vec![vec!['.'; rules.columns().into()]; rules.rows().into()];
         self.for_each_token(|Square { row, column }, player| {
-            rows[row as usize][column as usize] = letter(player)
+            rows[row as usize][column as usize] = letter(player);
         });
         rows.into_iter().map(String::from_iter).collect()
     }
