@@ -70,6 +70,7 @@ PANELS = [
     }),
 ]
 
+CALLS = "A call"
 LIBRARIES = "Connect Four beside other libraries"
 SERVICES = "Calls beside other services"
 AGAINST = " against no-op"
@@ -83,7 +84,7 @@ def main(figures, folder):
         rows.setdefault(row["part"], {})[row["what"]] = row
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    for name, draw in [("growth", growth), ("calls", calls), ("libraries", libraries)]:
+    for name, draw in [("growth", growth), ("calls", calls), ("services", services), ("libraries", libraries)]:
         figure = draw(rows)
         if figure is None:
             print(f"{name}.svg: left out, its figures are not in the file")
@@ -165,41 +166,37 @@ def plain_numbers(axis, memory):
 
 
 def calls(rows):
-    """CPU time of each call and of the call that does nothing, and of other services."""
+    """CPU time of each call, and of the call that does nothing."""
+    part = rows.get(CALLS, {})
     ours = [
-        (what.removesuffix(AGAINST), part[what.removesuffix(AGAINST)]["median"], row["median"])
-        for part in rows.values() for what, row in part.items()
-        if what.endswith(AGAINST) and part.get(what.removesuffix(AGAINST), {}).get("unit") == "µs"
+        (call, part[call]["median"], row["median"])
+        for what, row in part.items() if (call := what.removesuffix(AGAINST)) != what
     ]
-    services = [(what, row) for what, row in rows.get(SERVICES, {}).items() if row["unit"].startswith("µs")]
-    if not ours and not services:
+    if not ours:
         return None
-    heights = [max(len(ours), 1), max(len(services), 1)]
-    shown = [bool(ours), bool(services)]
-    heights = [height for height, show in zip(heights, shown, strict=True) if show]
-    figure, axes = plt.subplots(
-        len(heights), 1, figsize=(9, 1.6 + 0.22 * sum(heights)), layout="constrained", squeeze=False,
-        height_ratios=heights)
-    axes = list(axes.flat)
-    if ours:
-        axis = axes.pop(0)
-        names = [name for name, _, _ in ours]
-        axis.barh(names, [cost for _, cost, _ in ours], color=COLOURS[0], label="the call")
-        axis.scatter([cost / ratio for _, cost, ratio in ours], names, marker="|", s=60, color=COLOURS[1], zorder=3,
-                     label="a call that does nothing, with messages of the same sizes")
-        axis.set_xlabel("µs of CPU time")
-        axis.set_title("A call against one that does nothing", loc="left")
-        axis.legend(fontsize=8, loc="lower right", bbox_to_anchor=(1, 1))
-        bars(axis)
-    else:
-        print("calls.svg: without the calls against the no-op, which are not in the file")
-    if services:
-        axis = axes.pop(0)
-        spread_bars(axis, services)
-        axis.set_xlabel("µs of CPU time per call (scale of logarithms)")
-        axis.set_title(SERVICES, loc="left")
-    else:
-        print(f"calls.svg: without '{SERVICES}', which is not in the file")
+    figure, axis = plt.subplots(figsize=(9, 1.2 + 0.21 * len(ours)), layout="constrained")
+    names = [name for name, _, _ in ours]
+    axis.barh(names, [cost for _, cost, _ in ours], color=COLOURS[0], label="the call")
+    axis.scatter([cost / ratio for _, cost, ratio in ours], names, marker="|", s=60, color=COLOURS[1], zorder=3,
+                 label="one that does nothing, with messages of the same sizes")
+    axis.set_xlabel("µs of CPU time")
+    axis.set_title("A call against one that does nothing", loc="left")
+    axis.legend(fontsize=8, loc="lower right")
+    axis.set_ylim(-0.6, len(ours) - 0.4)
+    bars(axis)
+    return figure
+
+
+def services(rows):
+    costs = [
+        (what.removesuffix(": CPU"), row) for what, row in rows.get(SERVICES, {}).items() if row["unit"].startswith("µs")
+    ]
+    if not costs:
+        return None
+    figure, axis = plt.subplots(figsize=(9, 1.4 + 0.3 * len(costs)), layout="constrained")
+    spread_bars(axis, costs)
+    axis.set_xlabel("µs of CPU time a decision (scale of logarithms)")
+    axis.set_title(SERVICES, loc="left")
     return figure
 
 
