@@ -4,7 +4,7 @@
 mod raw;
 mod support;
 
-use std::{future::poll_fn, time::Duration};
+use std::{future::poll_fn, pin::pin, time::Duration};
 
 use arbiter::wire::proto::{self, answer, call, rules_service_client::RulesServiceClient};
 use bytes::Bytes;
@@ -283,6 +283,31 @@ async fn a_batch_does_not_hold_up_the_calls_beside_it() {
         }
     }
     assert!(answered >= 10, "{answered} calls were answered while the batch was");
+}
+
+#[tokio::test]
+async fn a_busy_stream_does_not_hold_up_the_calls_beside_it() {
+    const CALLS: usize = 20_000;
+    let server = TestServer::start_with(&["--log", "off", "--threads", "1"]);
+    let beside = Client::connect(&server.address).await;
+    // So much room for answers that the server never has to wait for it.
+    let client = Client::connect_with_window(&server.address, 8 << 20).await;
+    beside.assert_answers().await;
+    client.assert_answers().await;
+    let message = framed(&proto::EvaluateRequest { call: Some(drop_into(4)) }.encode_to_vec());
+    let mut stream = client.open("Evaluate", &[]).await.expect("the connection holds");
+    stream.body.send_data(message.repeat(CALLS).into(), true).expect("it can be sent");
+    let mut reply = pin!(stream.reply());
+    let mut answered = 0;
+    let reply = loop {
+        tokio::select! {
+            biased;
+            reply = &mut reply => break reply,
+            () = beside.assert_answers() => answered += 1,
+        }
+    };
+    assert_eq!(reply.messages.len(), CALLS);
+    assert!(answered >= 30, "{answered} calls were answered while the stream was");
 }
 
 /// Each call in a frame of its own, as clients send them: HTTP/2 takes many small ones that nobody reads for an attack.

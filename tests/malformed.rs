@@ -4,7 +4,7 @@
 mod raw;
 mod support;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arbiter::wire::proto;
 use bytes::Bytes;
@@ -237,4 +237,16 @@ async fn a_refusal_of_many_faults_fits_into_the_headers_that_clients_accept() {
     assert!(bytes < most, "{bytes} bytes of headers");
     let bytes = header_bytes("CompareCards", &many_strange_cards()).await;
     assert!(bytes < most, "{bytes} bytes of headers");
+}
+
+/// Whoever opens a stream that a later version has is told so at once, not when nothing more comes.
+#[tokio::test]
+async fn a_call_that_is_not_there_is_refused_before_it_has_come() {
+    let (_server, client) = start().await;
+    let call = client.open("NoSuchCall", &[]).await.expect("the connection holds");
+    let asked = Instant::now();
+    let reply = call.reply().await;
+    let expected = (Code::Unimplemented, "ERROR_REASON_CALL_NOT_AVAILABLE".to_owned());
+    assert_eq!(refusal(&reply.status), expected);
+    assert!(asked.elapsed() < Duration::from_secs(5), "it was waited for");
 }

@@ -28,13 +28,14 @@ use crate::config::Limits;
 /// client that never reads makes the server hold a reset for each of its bad requests (RUSTSEC-2024-0003).
 const MAX_LOCAL_ERROR_RESETS: usize = 1024;
 
-/// How much of a request is taken before anybody reads it, in bytes. Only a stream whose caller does not read its answers
-/// comes that far.
+/// How much of a request is taken before anybody reads it, in bytes: a batch over a long way, or a stream whose caller does not
+/// read its answers.
 const STREAM_WINDOW: u32 = 128 * 1024;
 
 /// How much of all requests of a connection. HTTP/2 takes many small frames that nobody reads for an attack, and ends the
-/// connection; how many depends on this. A stream of the smallest calls, each in a frame of its own, must fit.
-const CONNECTION_WINDOW: u32 = 8 * 1024 * 1024;
+/// connection; how many depends on this. One stream of the smallest calls must fit, each in a frame of its own, or some
+/// dozens of usual calls.
+const CONNECTION_WINDOW: u32 = 16 * 1024 * 1024;
 
 /// The largest headers of a call, in bytes.
 const MAX_HEADER_BYTES: u32 = 16 * 1024;

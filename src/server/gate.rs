@@ -108,7 +108,9 @@ impl Gate {
         call.place = Some(place);
         let (service, most) = match method {
             Some(Method::EvaluateBatch) => (&rules.batch, limits.max_batch_bytes),
-            _ => (&rules.single, limits.max_message_bytes),
+            Some(_) => (&rules.single, limits.max_message_bytes),
+            // There is no such call, whatever is still to come of it.
+            None => return Ok(Stage::Answering(rules.single.clone().call(request))),
         };
         Ok(Stage::Coming(Coming::new(request, most, service.clone())))
     }

@@ -172,7 +172,8 @@ impl Call {
     }
 
     fn refuse(self, refusal: Refusal) -> Response<Held<Place>> {
-        self.close(Some(Ending::refused(&refusal)));
+        // One that could not even be read was told so before.
+        self.close(self.ending.or_else(|| Some(Ending::refused(&refusal))));
         Status::from(refusal).into_http().map(|body| Held::new(body, self.place))
     }
 

@@ -1,16 +1,17 @@
 //! Many calls in one: as a batch, and as a stream.
 
 use std::{
+    future::Future,
     pin::Pin,
     sync::Arc,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
     time::Duration,
 };
 
 use bytes::Bytes;
 use prost::{Message, length_delimiter_len};
 use tokio::{
-    task::yield_now,
+    task::{JoinHandle, spawn, yield_now},
     time::{Instant, Sleep, sleep_until},
 };
 use tokio_stream::Stream;
@@ -179,6 +180,8 @@ pub struct Answers<O: Observer> {
     closing: Pin<Box<WaitForCancellationFutureOwned>>,
     /// None while it waits for calls.
     turns: Option<Turns>,
+    /// Others have their turn until this is done.
+    resting: Option<JoinHandle<()>>,
     lease: Option<Lease>,
 }
 
@@ -192,6 +195,7 @@ impl<O: Observer> Answers<O> {
             calls: Some(request.into_inner()),
             deadline: deadline.map(|deadline| Box::pin(sleep_until(deadline))),
             turns: None,
+            resting: None,
             lease,
         }
     }
@@ -214,8 +218,13 @@ impl<O: Observer> Stream for Answers<O> {
             return self.end(Some(Refusal::shutting_down()));
         }
         if self.turns.take_if(|turns| turns.is_over()).is_some() {
-            context.waker().wake_by_ref();
-            return Poll::Pending;
+            // What was answered so far is sent meanwhile, and there may be many who ask for more: only a task that is done
+            // after sockets were looked at is pending until then.
+            self.resting = Some(spawn(yield_now()));
+        }
+        if let Some(resting) = &mut self.resting {
+            let _ = ready!(Pin::new(resting).poll(context));
+            self.resting = None;
         }
         let Some(calls) = self.calls.as_mut() else {
             return Poll::Ready(None);

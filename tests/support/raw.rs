@@ -205,14 +205,29 @@ impl Client {
         Ok(Self::over(stream).await?)
     }
 
+    /// Connects with so much room for answers, in bytes.
+    pub async fn connect_with_window(address: &str, window: u32) -> Self {
+        let stream = TcpStream::connect(address).await.expect("the server can be reached");
+        let mut builder = h2::client::Builder::new();
+        builder.initial_window_size(window).initial_connection_window_size(window);
+        Self::built(&builder, stream).await.expect("the server speaks HTTP/2")
+    }
+
     /// Speaks over a connection that is open.
     pub async fn over<S>(stream: S) -> Result<Self, h2::Error>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
+        Self::built(&h2::client::Builder::new(), stream).await
+    }
+
+    async fn built<S>(builder: &h2::client::Builder, stream: S) -> Result<Self, h2::Error>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
         let seen = Arc::<Mutex<Seen>>::default();
         let tap = Tap { stream, seen: seen.clone() };
-        let (sender, connection) = h2::client::handshake(tap).await?;
+        let (sender, connection) = builder.handshake(tap).await?;
         Ok(Self { sender, seen, driver: tokio::spawn(connection) })
     }
 
