@@ -114,10 +114,10 @@ bench: peers ## Measure the rules, calls, what grows, and the peers: one table, 
 
 # Counts, not times: they hold on a busy machine too. What is built incrementally is inlined less from crate to crate.
 .PHONY: instructions
-instructions: $(TOOLS)/bin/gungraun-runner ## Count the instructions of the paths that every call goes through; fail if there are more
+instructions: ## Count the instructions of the paths that every call goes through; fail if there are more
 	@command -v valgrind > /dev/null || \
 		{ apt-get update --quiet=2 && apt-get install --yes --quiet=2 --no-install-recommends valgrind; }
-	GUNGRAUN_RUNNER=$(abspath $<) CARGO_INCREMENTAL=0 cargo bench --quiet --locked --profile dev \
+	CARGO_INCREMENTAL=0 cargo bench --quiet --locked --profile dev \
 		--config benches/instructions/profile.toml --bench instructions
 
 .PHONY: plots
@@ -152,9 +152,6 @@ $(BUF):
 	mkdir -p $(TOOLS)/bin && ln -sf ../python/bin/buf $@
 
 # As it must be: of the same version as the library in Cargo.lock. Compiled in a hurry: it starts others and adds up.
-$(TOOLS)/bin/gungraun-runner:
-	CARGO_PROFILE_DEV_DEBUG=0 cargo install --debug --quiet --locked --root $(TOOLS) gungraun-runner@0.20.0
-
 $(TOOLS)/bin/cargo-deny:
 	cargo install --debug --quiet --locked --root $(TOOLS) cargo-deny@0.20.2
 

@@ -8,12 +8,17 @@
 //! The build is that of `profile.toml`, without the optimisation across crates of a release, so the counts stand for changes,
 //! not for what a release takes. A call is made once before it counts, so that what is set up only
 //! once does not.
-
-#![allow(missing_docs, reason = "the harness is made by macros")]
+//!
+//! Each path is gone by a process of its own below valgrind, which counts from the beginning of `counted` to its end. There are
+//! harnesses that do as much and more; to compile one would take longer than everything here.
 
 mod way;
 
-use std::hint::black_box;
+use std::{
+    env,
+    hint::black_box,
+    process::{Command, ExitCode},
+};
 
 use arbiter::games::{
     Game, Player,
@@ -22,9 +27,6 @@ use arbiter::games::{
     royal_match::{Card, Order, Ordering, Suit},
     triple_triad::{Move as Placement, Position as Cards, TripleTriad},
 };
-use gungraun::{
-    Callgrind, EventKind, LibraryBenchmarkConfig, library_benchmark, library_benchmark_group, main,
-};
 
 use self::way::Way;
 
@@ -32,11 +34,65 @@ use self::way::Way;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The most instructions that a path may take.
-fn most(instructions: u64) -> LibraryBenchmarkConfig {
-    let mut config = LibraryBenchmarkConfig::default();
-    config.tool(Callgrind::with_args(["--cache-sim=no"]).hard_limits([(EventKind::Ir, instructions)]));
-    config
+/// A path: its name, the most instructions that it may take, and how it is gone.
+type Path = (&'static str, u64, fn());
+
+const PATHS: [Path; 13] = [
+    ("Connect Four, 42 moves, 7 × 6", 3_190, || drop_all(drawn(7, 6))),
+    ("Connect Four, 42 moves, 12 × 9", 12_010, || drop_all(drawn(12, 9))),
+    ("Connect Four, perft 5", 1_571_000, perft_5),
+    ("Triple Triad, a game with every rule", 5_050, || place_all(places())),
+    ("Triple Triad, the same, checked and told", 15_670, || play_all(moves())),
+    ("Queen and rooks, list of moves, 8 × 8", 7_560, || list(spread(8))),
+    ("Queen and rooks, list of moves, 26 × 26", 47_400, || list(spread(26))),
+    ("Queen and rooks, a move, 8 × 8", 800, || make(spread(8))),
+    ("Queen and rooks, a move, 26 × 26", 990, || make(spread(26))),
+    ("RoyalMatch, 52 × 52 comparisons, value first", 141_700, || compare_all(Ordering::ValueThenSuit)),
+    ("RoyalMatch, 52 × 52 comparisons, suit first", 141_700, || compare_all(Ordering::SuitThenValue)),
+    ("ApplyMove of Connect Four, without a socket", 20_070, || {
+        go(Way::prepare::<ConnectFour>("c4:7x6x4:XO..OX.OX.XOX..XO", "4"));
+    }),
+    ("ApplyMove of Triple Triad, without a socket", 86_900, || {
+        go(Way::prepare::<TripleTriad>("tt:eswpcd:O34,-,w/-,aX107,t/O24,X53,p:3,61,13:78,110,20:X", "61@4"));
+    }),
+];
+
+fn main() -> ExitCode {
+    let asked = env::args().skip(1).find(|argument| !argument.starts_with("--"));
+    if let Some(asked) = asked {
+        let (.., path) = PATHS.into_iter().find(|(name, ..)| *name == asked).expect("a path of this name");
+        path();
+        return ExitCode::SUCCESS;
+    }
+    let mut all_kept = true;
+    println!("{:<50} {:>12} {:>12}", "instructions", "counted", "at most");
+    for (name, most, _) in PATHS {
+        let count = count(name);
+        let is_kept = (1..=most).contains(&count);
+        all_kept &= is_kept;
+        println!("{name:<50} {count:>12} {most:>12}{}", if is_kept { "" } else { "  TOO MANY" });
+    }
+    if all_kept { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// How many instructions a path takes.
+fn count(name: &str) -> u64 {
+    let ended = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--toggle-collect=*counted*"])
+        .arg(env::current_exe().expect("this program"))
+        .arg(name)
+        .output()
+        .expect("valgrind runs");
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.success(), "{name}: {said}");
+    let collected = said.lines().find_map(|line| line.split_once("Collected :"));
+    collected.and_then(|(_, count)| count.trim().parse().ok()).expect("valgrind tells what it has counted")
+}
+
+/// What is counted.
+#[inline(never)]
+fn counted<T>(path: impl FnOnce() -> T) -> T {
+    black_box(path())
 }
 
 /// A drawn game: every cell is filled.
@@ -48,22 +104,18 @@ fn drawn(columns: u32, rows: u32) -> (Drops, Vec<u32>) {
 }
 
 // Each token dropped, and looked at whether it wins: on the usual board, and on one that needs 128 bits.
-#[library_benchmark]
-#[bench::usual(args = (7, 6), setup = drawn, config = most(2_970))]
-#[bench::wide(args = (12, 9), setup = drawn, config = most(13_250))]
-fn connect_four_game((mut position, columns): (Drops, Vec<u32>)) -> (Drops, Vec<u32>) {
-    for &column in &columns {
-        assert!(position.drop_token(black_box(column)));
-    }
-    (position, columns)
+fn drop_all((mut position, columns): (Drops, Vec<u32>)) {
+    counted(|| {
+        for &column in &columns {
+            assert!(position.drop_token(black_box(column)));
+        }
+        position
+    });
 }
 
-#[library_benchmark]
-#[bench::depth_5(args = (5), config = most(1_571_000))]
-fn connect_four_perft(depth: u32) -> u64 {
-    let leaves = perft(&Drops::start(Sizes::default()), depth);
+fn perft_5() {
+    let leaves = counted(|| perft(&Drops::start(Sizes::default()), black_box(5)));
     assert_eq!(leaves, 16_807);
-    leaves
 }
 
 fn perft(position: &Drops, depth: u32) -> u64 {
@@ -98,24 +150,23 @@ fn places() -> (Cards, [(usize, usize); 9]) {
 }
 
 // A whole game: who takes what.
-#[library_benchmark]
-#[bench::every_rule(setup = places, config = most(5_090))]
-fn triple_triad_game((mut position, places): (Cards, [(usize, usize); 9])) -> Cards {
-    for (card, square) in places {
-        black_box(position.place(black_box(card), square));
-    }
+fn place_all((mut position, places): (Cards, [(usize, usize); 9])) {
+    let position = counted(|| {
+        for (card, square) in places {
+            black_box(position.place(black_box(card), square));
+        }
+        position
+    });
     assert_eq!(Player::ALL.map(|player| position.score(player)), [8, 2]);
-    position
 }
 
 // The same, each move checked and each capture explained.
-#[library_benchmark]
-#[bench::every_rule(setup = moves, config = most(15_900))]
-fn triple_triad_game_told((mut game, moves): (TripleTriad, Vec<Placement>)) -> (TripleTriad, Vec<Placement>) {
-    for mv in &moves {
-        black_box(game.play(mv).expect("the move is legal"));
-    }
-    (game, moves)
+fn play_all((mut game, moves): (TripleTriad, Vec<Placement>)) {
+    counted(|| {
+        for mv in &moves {
+            black_box(game.play(mv).expect("the move is legal"));
+        }
+    });
 }
 
 /// A position with the pieces spread over the board, and one of its moves.
@@ -132,71 +183,32 @@ fn spread(size: u32) -> (Rooks, Move) {
     (position, mv)
 }
 
-#[library_benchmark]
-#[bench::size_8(args = (8), setup = spread, config = most(7_650))]
-#[bench::size_26(args = (26), setup = spread, config = most(47_400))]
-fn queen_rooks_list((position, _): (Rooks, Move)) -> Vec<Move> {
-    position.legal_moves()
+fn list((position, _): (Rooks, Move)) {
+    counted(|| position.legal_moves());
 }
 
 // One move, checked and made.
-#[library_benchmark]
-#[bench::size_8(args = (8), setup = spread, config = most(1_015))]
-#[bench::size_26(args = (26), setup = spread, config = most(1_205))]
-fn queen_rooks_move((mut position, mv): (Rooks, Move)) -> Rooks {
-    black_box(position.play(&mv).expect("the move is legal"));
-    position
-}
-
-fn deck() -> Vec<Card> {
-    Card::deck().collect()
+fn make((mut position, mv): (Rooks, Move)) {
+    counted(|| position.play(&mv).expect("the move is legal"));
 }
 
 // Each card against each, by either ordering.
-#[library_benchmark]
-#[bench::value_then_suit(args = (Ordering::ValueThenSuit), config = most(148_600))]
-#[bench::suit_then_value(args = (Ordering::SuitThenValue), config = most(148_600))]
-fn royal_match_comparisons(ordering: Ordering) -> i32 {
+fn compare_all(ordering: Ordering) {
     let order = black_box(Order { dominant: Suit::ALL[0], ordering });
-    let deck = deck();
-    let mut compared = 0;
-    for &first in &deck {
-        for &second in &deck {
-            let (told, decision) = order.compare(first, second);
-            compared += told as i32 + decision as i32;
+    let deck: Vec<_> = Card::deck().collect();
+    counted(|| {
+        let mut compared = 0;
+        for &first in &deck {
+            for &second in &deck {
+                let (told, decision) = order.compare(first, second);
+                compared += told as i32 + decision as i32;
+            }
         }
-    }
-    compared
+        compared
+    });
 }
 
 // The whole way of an `ApplyMove` but for its socket.
-#[library_benchmark]
-#[bench::connect_four(
-    args = ("c4:7x6x4:XO..OX.OX.XOX..XO", "4"),
-    setup = Way::prepare::<ConnectFour>,
-    config = most(21_300)
-)]
-#[bench::triple_triad(
-    args = ("tt:eswpcd:O34,-,w/-,aX107,t/O24,X53,p:3,61,13:78,110,20:X", "61@4"),
-    setup = Way::prepare::<TripleTriad>,
-    config = most(86_900)
-)]
-fn apply_move(mut way: Way) -> Way {
-    way.go();
-    way
+fn go(mut way: Way) {
+    counted(|| way.go());
 }
-
-library_benchmark_group!(
-    name = rules,
-    benchmarks = [
-        connect_four_game,
-        connect_four_perft,
-        triple_triad_game,
-        triple_triad_game_told,
-        queen_rooks_list,
-        queen_rooks_move,
-        royal_match_comparisons
-    ]
-);
-library_benchmark_group!(name = calls, benchmarks = [apply_move]);
-main!(library_benchmark_groups = [rules, calls]);
