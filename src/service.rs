@@ -12,7 +12,7 @@ use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 use tonic::{Code, Request, Response, Status, Streaming};
 
-pub use self::evaluate::{Answers, Lease, StreamObserver, Turns};
+pub use self::evaluate::{Answers, Lease, StreamObserver, TURN, Turns};
 pub use crate::games::GameId;
 use crate::wire::{
     GameRequest, Refusal,

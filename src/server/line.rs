@@ -20,11 +20,10 @@ use std::{
 
 use tokio::{sync::Semaphore, task::yield_now, time::Instant};
 
+use crate::service::TURN;
+
 /// A call that waited no longer than this begins at once, if nobody is in line.
 const AT_ONCE: Duration = Duration::from_millis(1);
-
-/// How long calls of the line are worked on before connections have their turn.
-const TURN: Duration = Duration::from_micros(200);
 
 /// The most calls that go on in one turn.
 const MOST: usize = 64;
@@ -48,14 +47,8 @@ struct Inner {
     waits: Mutex<Waits>,
 }
 
-/// Where a call is on its way to its turn.
-#[derive(Default)]
-pub(super) enum Turn {
-    #[default]
-    Arrived,
-    InLine(Pin<Box<dyn Future<Output = ()> + Send>>),
-    Come,
-}
+/// A call in line: done when its turn has come.
+pub(super) type Waiting = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 impl Line {
     pub(super) fn new() -> Self {
@@ -68,23 +61,19 @@ impl Line {
         }))
     }
 
-    /// Waits for the turn of a call that has waited so long already. What is answered is to be kept while the call is worked on.
+    /// Waits for the turn of a call that has waited so long already, in line if need be. What is answered is to be kept while
+    /// the call is worked on.
     pub(super) fn poll_turn(
         &self,
-        turn: &mut Turn,
+        waiting: &mut Option<Waiting>,
         waited: Duration,
         context: &mut Context<'_>,
     ) -> Poll<Option<Worked>> {
-        if matches!(turn, Turn::Arrived) && (waited > AT_ONCE || self.0.waiting.load(Relaxed) > 0) {
-            *turn = Turn::InLine(self.stand());
+        if waiting.is_none() && waited <= AT_ONCE && self.0.waiting.load(Relaxed) == 0 {
+            return Poll::Ready(None);
         }
-        let mut worked = None;
-        if let Turn::InLine(wait) = turn {
-            ready!(wait.as_mut().poll(context));
-            worked = Some(Worked { line: self.0.clone(), begun: Instant::now() });
-        }
-        *turn = Turn::Come;
-        Poll::Ready(worked)
+        ready!(waiting.get_or_insert_with(|| self.stand()).as_mut().poll(context));
+        Poll::Ready(Some(Worked { line: self.0.clone(), begun: Instant::now() }))
     }
 
     /// Whether a call whose turn comes after this wait is refused: it has waited longer than it may, and nobody of late less
@@ -97,7 +86,7 @@ impl Line {
     }
 
     /// Stands in line, at its end.
-    fn stand(&self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    fn stand(&self) -> Waiting {
         let place = InLine::new(self.0.clone());
         if !self.0.is_led.swap(true, Relaxed) {
             tokio::spawn(lead(self.0.clone()));

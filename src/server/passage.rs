@@ -19,7 +19,7 @@ use tower::Service;
 use super::{
     admission::{Admission, Held},
     gate::Gate,
-    line::{Turn, Worked},
+    line::{Waiting, Worked},
     read_ahead::ReadAhead,
     record::{Ending, Record, listening},
     services::Rules,
@@ -66,14 +66,15 @@ pub(super) struct Coming<B: RequestBody> {
     is_slow: bool,
     /// Since when all of it is there.
     since: Option<Instant>,
-    turn: Turn,
+    /// None unless it stands in line.
+    waiting: Option<Waiting>,
 }
 
 impl<B: RequestBody> Coming<B> {
     /// A call of which at most so many bytes are read before its turn.
     pub(super) fn new(request: Request<B>, most: usize, service: Rules) -> Self {
         let request = request.map(|body| ReadAhead::new(body, most));
-        Self { request: Some(request), service, is_slow: false, since: None, turn: Turn::default() }
+        Self { request: Some(request), service, is_slow: false, since: None, waiting: None }
     }
 
     /// Hands it to its service, once.
@@ -101,7 +102,7 @@ impl<B: RequestBody> Coming<B> {
             return Poll::Ready(Ok(None));
         };
         let (gate, waited) = (place.gate(), now.saturating_duration_since(since));
-        let worked = ready!(gate.line().poll_turn(&mut self.turn, waited, context));
+        let worked = ready!(gate.line().poll_turn(&mut self.waiting, waited, context));
         let refused = gate.line().refuses(now, waited, gate.longest_wait(call.time));
         Poll::Ready(if refused { Err(Refusal::waited_too_long()) } else { Ok(worked) })
     }

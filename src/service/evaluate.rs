@@ -36,8 +36,8 @@ pub trait StreamObserver: Send + Sync {
     fn stream_ended(&self, refusal: Option<&Refusal>);
 }
 
-/// How long a batch or a stream is worked on before others have their turn.
-const TURN: Duration = Duration::from_micros(200);
+/// How long a batch, a stream, or calls that stand in line are worked on before others have their turn.
+pub const TURN: Duration = Duration::from_micros(200);
 
 /// Lets others have their turn now and then.
 pub struct Turns {

@@ -44,11 +44,12 @@ macro_rules! ask {
     };
 }
 
-/// Makes a board of the width that the rules need.
+/// Makes a board of the width that the rules need. For the usual board the rules have sizes that are constants.
 macro_rules! build {
-    ($rules:expr, $word:ident => $board:expr) => {
+    ($rules:ident, $word:ident => $board:expr) => {
         if $rules.has_default_sizes() {
             type $word = u64;
+            let $rules = Rules::DEFAULT.starting_with($rules.first_player());
             Words::Usual($board)
         } else if $rules.bits() <= u64::BITS {
             type $word = u64;

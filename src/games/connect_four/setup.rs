@@ -102,14 +102,7 @@ impl<R: Rows> TryFrom<Setup<R>> for Position {
     /// The one door from a set-up to a position. Reports everything that is wrong.
     fn try_from(setup: Setup<R>) -> Result<Self, Vec<SetupError>> {
         let Setup { rules, board, next_player } = setup;
-        let words = if rules.has_default_sizes() {
-            // Sizes that are constants.
-            let usual = Rules::DEFAULT.starting_with(rules.first_player());
-            Words::Usual(check(usual, board, next_player)?)
-        } else {
-            build!(rules, W => check::<W>(rules, board, next_player)?)
-        };
-        Ok(Self(words))
+        Ok(Self(build!(rules, W => check::<W>(rules, board, next_player)?)))
     }
 }
 
@@ -200,8 +193,8 @@ const fn places_of(letter: u8, letters: u64) -> u64 {
 /// The cell of a row and a column of which both are on the board.
 #[inline(always)]
 fn cell<W: Word>(rules: Rules, row: usize, column: usize) -> W {
-    // Fewer than 128 cells.
-    W::cell(column as u32 * rules.stride() + u32::from(rules.rows()) - 1 - row as u32)
+    // Fewer than 128 of either.
+    W::cell(rules.index(Square { row: row as u32, column: column as u32 }))
 }
 
 impl<W: Word> Tokens<W> {
