@@ -16,8 +16,14 @@
 
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 
+#[path = "../support/cpu.rs"]
+mod cpu;
+#[path = "../support/frames.rs"]
+mod frames;
 mod items;
 mod load;
+#[path = "../support/nobody.rs"]
+mod nobody;
 mod noop;
 mod pairs;
 mod requests;

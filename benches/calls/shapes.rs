@@ -1,7 +1,7 @@
 //! The server in a process of its own, in the shape that it has and in those that it could have had.
 
 use std::{
-    env, fs,
+    env,
     io::{BufRead, BufReader, Write},
     net::TcpListener,
     process::{Child, Command, Stdio},
@@ -10,16 +10,15 @@ use std::{
 
 use arbiter::{
     config::Config,
-    games::GameId,
     server::Server,
-    service::{Limits, Method, Observer, Referee},
-    wire::{Refusal, proto::rules_service_server::RulesServiceServer},
+    service::{Limits, Referee},
+    wire::proto::rules_service_server::RulesServiceServer,
 };
 use clap::Parser;
 use tokio::runtime;
 use tokio_stream::wrappers::TcpListenerStream;
 
-use super::noop::Noop;
+use super::{cpu::cpu_seconds, nobody::Nobody, noop::Noop};
 
 /// A way to run the server.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -124,15 +123,6 @@ fn run_tonic(mut builder: runtime::Builder, listener: TcpListener) {
     });
 }
 
-/// An observer that looks away.
-#[derive(Clone)]
-struct Nobody;
-
-impl Observer for Nobody {
-    fn call_answered(&self, _: Option<GameId>, _: Option<&Refusal>) {}
-    fn item_answered(&self, _: Method, _: Option<GameId>, _: Option<&Refusal>) {}
-}
-
 /// A server in a process of its own, ended when it is dropped.
 pub struct ServerProcess {
     process: Child,
@@ -154,20 +144,9 @@ impl ServerProcess {
 
     /// How much CPU time the server takes while something is done, in microseconds.
     pub fn cpu_micros(&self, work: impl FnOnce()) -> f64 {
-        let before = self.cpu_nanos();
+        let before = cpu_seconds(self.process.id());
         work();
-        (self.cpu_nanos() - before) as f64 / 1000.0
-    }
-
-    fn cpu_nanos(&self) -> u64 {
-        fs::read_dir(format!("/proc/{}/task", self.process.id()))
-            .expect("the server runs")
-            .map(|task| {
-                let path = task.expect("a thread").path().join("schedstat");
-                let stat = fs::read_to_string(path).expect("the kernel counts");
-                stat.split(' ').next().and_then(|nanos| nanos.parse::<u64>().ok()).expect("a number")
-            })
-            .sum()
+        (cpu_seconds(self.process.id()) - before) * 1e6
     }
 }
 

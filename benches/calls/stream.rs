@@ -1,13 +1,14 @@
 //! A client of one stream that is cheaper than the server: frames of HTTP/2, and messages that are already encoded.
 
-use std::io::Cursor;
-
-use bytes::{Buf, BufMut, Bytes, BytesMut};
+use bytes::{BufMut, Bytes, BytesMut};
 use h2::{RecvStream, SendStream, client::SendRequest};
 use http::{HeaderValue, Method, Request, Uri, header, uri::PathAndQuery};
 use tokio::net::TcpStream;
 
-use super::load::{Load, WINDOW};
+use super::{
+    frames::{next_message, put_message},
+    load::{Load, WINDOW},
+};
 
 /// The most messages that are sent at once.
 const MOST_AT_ONCE: usize = 100;
@@ -35,9 +36,7 @@ impl Messages {
         let mut bytes = BytesMut::new();
         let mut starts = vec![0];
         for message in messages.iter().cycle().take(messages.len() + MOST_AT_ONCE) {
-            bytes.put_u8(0);
-            bytes.put_u32(message.len().try_into().expect("a message is small"));
-            bytes.put(Cursor::new(message));
+            put_message(&mut bytes, message);
             starts.push(bytes.len());
         }
         Self { path, count: messages.len(), starts, bytes: bytes.freeze() }
@@ -153,15 +152,4 @@ async fn read(answers: &mut RecvStream, unread: &mut BytesMut) -> Result<(), h2:
     answers.flow_control().release_capacity(data.len())?;
     unread.put(data);
     Ok(())
-}
-
-/// The next message, if it is there as a whole.
-fn next_message(unread: &mut BytesMut) -> Option<BytesMut> {
-    let mut head = unread.get(1..5)?;
-    let size = head.get_u32() as usize;
-    if unread.len() < 5 + size {
-        return None;
-    }
-    unread.advance(5);
-    Some(unread.split_to(size))
 }

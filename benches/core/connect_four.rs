@@ -7,14 +7,20 @@ use std::hint::black_box;
 
 use arbiter::games::connect_four::{Position, Rules};
 
-use super::{ROUNDS, Random, Table, rate, spread::Spread};
+use super::{ROUNDS, Random, Table, perft::perft, random_games::random_games, rate, spread::Spread};
 
 const MOVES_A_ROUND: u64 = 10_000_000;
 const PERFT_DEPTH: u32 = 9;
 const PERFT_LEAVES: u64 = 39_394_572;
 
 pub fn measure(table: &Table) {
-    contest(table, "random moves", MOVES_A_ROUND, random_games, bare::random_games);
+    contest(
+        table,
+        "random moves",
+        MOVES_A_ROUND,
+        |seed| random_games(&mut Random(seed), MOVES_A_ROUND),
+        bare::random_games,
+    );
     contest(
         table,
         &format!("leaves of perft {PERFT_DEPTH}"),
@@ -36,34 +42,6 @@ fn contest(table: &Table, what: &str, count: u64, ours: impl Fn(u64), bare: impl
     table.row(&format!("connect_four {what}"), &Spread::of(&mut of_ours), "M/s");
     table.row(&format!("connect_four {what}, bare bitboard loop"), &Spread::of(&mut of_bare), "M/s");
     table.row(&format!("connect_four {what} against bare"), &Spread::of(&mut ratios), "×");
-}
-
-fn random_games(seed: u64) {
-    let mut random = Random(seed);
-    let mut position = Position::start(Rules::default());
-    let mut moves = 0;
-    while moves < MOVES_A_ROUND {
-        if position.is_over() {
-            position = Position::start(Rules::default());
-        }
-        if position.drop_token(random.below(7)) {
-            moves += 1;
-        }
-    }
-    black_box(position);
-}
-
-fn perft(position: &Position, depth: u32) -> u64 {
-    (0..7)
-        .map(|column| {
-            let mut next = *position;
-            match next.drop_token(column) {
-                false => 0,
-                true if depth == 1 => 1,
-                true => perft(&next, depth - 1),
-            }
-        })
-        .sum()
 }
 
 /// The least that games of Connect Four can be.

@@ -6,7 +6,13 @@
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 
 mod connect_four;
+#[path = "../support/perft.rs"]
+mod perft;
 mod queen_rooks;
+#[path = "../support/random.rs"]
+mod random;
+#[path = "../support/random_games.rs"]
+mod random_games;
 mod royal_match;
 #[path = "../support/spread.rs"]
 mod spread;
@@ -16,7 +22,7 @@ mod triple_triad;
 
 use std::time::Instant;
 
-use self::{spread::Spread, table::Table};
+use self::{random::Random, spread::Spread, table::Table};
 
 const ROUNDS: usize = 15;
 
@@ -39,16 +45,4 @@ fn rate(count: u64, work: impl FnOnce()) -> f64 {
     let start = Instant::now();
     work();
     count as f64 / 1e6 / start.elapsed().as_secs_f64()
-}
-
-/// A small generator: the same moves for both.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u32) -> u32 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed ^= mixed >> 32;
-        (((mixed >> 32) * u64::from(bound)) >> 32) as u32
-    }
 }

@@ -7,7 +7,7 @@ use std::{
 
 use arbiter::games::{Player, connect_four, queen_rooks};
 
-use super::curve::Curve;
+use super::{curve::Curve, random::Random};
 
 const ROUNDS: usize = 15;
 /// How long each figure is measured, at least.
@@ -134,16 +134,4 @@ fn nanos_each(count: usize, work: impl Fn()) -> f64 {
         times += 1;
     }
     start.elapsed().as_nanos() as f64 / (count * times) as f64
-}
-
-/// A small generator.
-pub struct Random(pub u64);
-
-impl Random {
-    fn below(&mut self, bound: u32) -> u32 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed ^= mixed >> 32;
-        (((mixed >> 32) * u64::from(bound)) >> 32) as u32
-    }
 }

@@ -1,11 +1,13 @@
 //! A connection of its own, and streams on it.
 
 use arbiter::wire::proto::{self, answer};
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::{Bytes, BytesMut};
 use h2::{Ping, RecvStream, SendStream, client::SendRequest};
 use http::Request;
 use prost::Message;
 use tokio::net::TcpStream;
+
+use super::frames::next_message;
 
 /// A connection, open until it is dropped.
 pub struct Connection {
@@ -66,11 +68,8 @@ impl Stream {
     /// The next answer.
     pub async fn answer(&mut self) -> Bytes {
         loop {
-            if let Some(mut length) = self.unread.get(1..5) {
-                let length = 5 + length.get_u32() as usize;
-                if self.unread.len() >= length {
-                    return self.unread.split_to(length).freeze().slice(5..);
-                }
+            if let Some(answer) = next_message(&mut self.unread) {
+                return answer.freeze();
             }
             let data = self.received.data().await.expect("the stream goes on").expect("a frame");
             self.received.flow_control().release_capacity(data.len()).expect("as much as there was");

@@ -22,8 +22,14 @@ mod calls;
 mod client;
 mod connection;
 mod connections;
+#[path = "../support/cpu.rs"]
+mod cpu;
 mod curve;
 mod fit;
+#[path = "../support/frames.rs"]
+mod frames;
+#[path = "../support/random.rs"]
+mod random;
 mod requests;
 #[allow(dead_code, reason = "the load test asks for more")]
 #[path = "../load/server.rs"]

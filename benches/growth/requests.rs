@@ -11,10 +11,10 @@ use arbiter::{
         proto::{self, call},
     },
 };
-use bytes::{BufMut, Bytes, BytesMut};
+use bytes::{Bytes, BytesMut};
 use prost::Message;
 
-use super::boards::{Random, random_positions};
+use super::{boards::random_positions, frames::put_message, random::Random};
 
 pub const APPLY_MOVE: &str = "/arbiter.v1.RulesService/ApplyMove";
 pub const EVALUATE_BATCH: &str = "/arbiter.v1.RulesService/EvaluateBatch";
@@ -61,8 +61,6 @@ fn item() -> proto::Call {
 /// A message as gRPC sends it.
 pub fn framed(message: &impl Message) -> Bytes {
     let mut framed = BytesMut::new();
-    framed.put_u8(0);
-    framed.put_u32(message.encoded_len().try_into().expect("a message is small"));
-    message.encode_raw(&mut framed);
+    put_message(&mut framed, &message.encode_to_vec());
     framed.freeze()
 }

@@ -12,6 +12,12 @@
 //! Each path is gone by a process of its own below valgrind, which counts from the beginning of `counted` to its end. There are
 //! harnesses that do as much and more; to compile one would take longer than everything here.
 
+#[path = "../support/frames.rs"]
+mod frames;
+#[path = "../support/nobody.rs"]
+mod nobody;
+#[path = "../support/perft.rs"]
+mod perft;
 mod way;
 
 use std::{
@@ -28,7 +34,7 @@ use arbiter::games::{
     triple_triad::{Move as Placement, Position as Cards, TripleTriad},
 };
 
-use self::way::Way;
+use self::{perft::perft, way::Way};
 
 /// As the server has it.
 #[global_allocator]
@@ -116,19 +122,6 @@ fn drop_all((mut position, columns): (Drops, Vec<u32>)) {
 fn perft_5() {
     let leaves = counted(|| perft(&Drops::start(Sizes::default()), black_box(5)));
     assert_eq!(leaves, 16_807);
-}
-
-fn perft(position: &Drops, depth: u32) -> u64 {
-    (0..7)
-        .map(|column| {
-            let mut next = *position;
-            match next.drop_token(column) {
-                false => 0,
-                true if depth == 1 => 1,
-                true => perft(&next, depth - 1),
-            }
-        })
-        .sum()
 }
 
 /// The game that the README plays, with every rule of capture.

@@ -7,16 +7,17 @@ use std::{
 };
 
 use arbiter::{
-    games::GameId,
-    service::{Limits, Method, Observer, Referee},
-    wire::{Form, Refusal, WireGame, proto, proto::rules_service_server::RulesServiceServer},
+    service::{Limits, Referee},
+    wire::{Form, WireGame, proto, proto::rules_service_server::RulesServiceServer},
 };
-use bytes::{BufMut, Bytes, BytesMut};
+use bytes::{Bytes, BytesMut};
 use http::Request;
 use http_body_util::{BodyExt, Full};
 use prost::Message;
 use tokio_util::sync::CancellationToken;
 use tower::Service;
+
+use super::{frames::put_message, nobody::Nobody};
 
 /// A service, and an `ApplyMove` for it.
 pub struct Way {
@@ -34,9 +35,7 @@ impl Way {
             r#move: Some(Form::Typed.write_move::<G>(&mv)),
         };
         let mut request = BytesMut::new();
-        request.put_u8(0);
-        request.put_u32(message.encoded_len().try_into().expect("a request is small"));
-        message.encode_raw(&mut request);
+        put_message(&mut request, &message.encode_to_vec());
         let limits =
             Limits { replay_moves: 1000, batch_items: 1000, item_bytes: 65536, batch_answer_bytes: 4 << 20 };
         let referee = Referee::new(limits, Nobody, CancellationToken::new());
@@ -70,13 +69,4 @@ fn at_once<T>(future: impl Future<Output = T>) -> T {
         Poll::Ready(answer) => answer,
         Poll::Pending => unreachable!("there is nothing to wait for"),
     }
-}
-
-/// An observer that looks away.
-#[derive(Clone)]
-struct Nobody;
-
-impl Observer for Nobody {
-    fn call_answered(&self, _: Option<GameId>, _: Option<&Refusal>) {}
-    fn item_answered(&self, _: Method, _: Option<GameId>, _: Option<&Refusal>) {}
 }

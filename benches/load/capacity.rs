@@ -1,7 +1,7 @@
 //! How many calls a second the server can answer.
 
 use std::{
-    fmt, fs,
+    fmt, process,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -16,6 +16,7 @@ use tokio::{
 
 use super::{
     client::{Call, Client, Outcome},
+    cpu::cpu_seconds,
     server::Server,
 };
 
@@ -74,9 +75,7 @@ impl fmt::Display for Capacity {
     }
 }
 
-/// CPU time that this process has taken, in seconds. It has one thread.
+/// CPU time that this process has taken, in seconds.
 pub fn own_cpu_seconds() -> f64 {
-    let stat = fs::read_to_string("/proc/self/schedstat").expect("the kernel counts");
-    let nanos = stat.split(' ').next().and_then(|nanos| nanos.parse::<u64>().ok()).expect("a number");
-    nanos as f64 / 1e9
+    cpu_seconds(process::id())
 }

@@ -2,7 +2,6 @@
 //! thrown away. Only their status is looked at.
 
 use std::{
-    io::Cursor,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -11,7 +10,7 @@ use std::{
 };
 
 use arbiter::wire::proto::ErrorReason;
-use bytes::{BufMut, Bytes, BytesMut};
+use bytes::{Bytes, BytesMut};
 use h2::client::SendRequest;
 use http::{HeaderMap, HeaderValue, Method, Request, Uri, header};
 use tokio::{
@@ -21,6 +20,8 @@ use tokio::{
 };
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
+
+use super::frames::put_message;
 
 /// Calls under way on a connection: as many as the server lets a client have (`--max-streams-per-connection`).
 pub const STREAMS: usize = 200;
@@ -38,9 +39,7 @@ pub struct Call {
 impl Call {
     pub fn new(path: &'static str, message: &[u8]) -> Self {
         let mut request = BytesMut::with_capacity(5 + message.len());
-        request.put_u8(0);
-        request.put_u32(message.len().try_into().expect("a message is small"));
-        request.put(Cursor::new(message));
+        put_message(&mut request, message);
         Self { path, request: request.freeze() }
     }
 }

@@ -20,7 +20,11 @@
 
 mod capacity;
 mod client;
+#[path = "../support/cpu.rs"]
+mod cpu;
 mod figures;
+#[path = "../support/frames.rs"]
+mod frames;
 mod open_loop;
 mod promises;
 mod requests;

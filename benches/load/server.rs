@@ -7,6 +7,8 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
+use super::cpu;
+
 /// The core of the server. The loader has the others.
 const CORE: &str = "0";
 
@@ -43,15 +45,7 @@ impl Server {
 
     /// CPU time that all its threads have taken, in seconds.
     pub fn cpu_seconds(&self) -> f64 {
-        let tasks = fs::read_dir(format!("/proc/{}/task", self.process.id())).expect("the server runs");
-        let nanos: u64 = tasks
-            .map(|task| {
-                let path = task.expect("a thread").path().join("schedstat");
-                let stat = fs::read_to_string(path).expect("the kernel counts");
-                stat.split(' ').next().and_then(|nanos| nanos.parse::<u64>().ok()).expect("a number")
-            })
-            .sum();
-        nanos as f64 / 1e9
+        cpu::cpu_seconds(self.process.id())
     }
 
     /// Memory that it holds, in megabytes.

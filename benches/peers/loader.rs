@@ -1,7 +1,7 @@
 //! What is asked of every server alike.
 
 use std::{
-    path::Path,
+    process,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -20,7 +20,8 @@ use tonic::{Request, client::Grpc, transport::Endpoint};
 
 use super::{
     client::{Call, Client, Outcome},
-    server::{Server, cpu_seconds},
+    cpu::cpu_seconds,
+    server::Server,
 };
 
 pub const CONNECTIONS: usize = 4;
@@ -52,9 +53,8 @@ pub async fn round(server: &Server, client: &Arc<Client>, call: &Call, under_way
             }
         });
     }
-    // The loader has one thread.
     let now = || {
-        let of_loader = cpu_seconds(Path::new("/proc/self"));
+        let of_loader = cpu_seconds(process::id());
         (Instant::now(), answered.load(Ordering::Relaxed), server.cpu_seconds(), of_loader)
     };
     sleep(WARM_UP).await;

@@ -30,9 +30,17 @@ mod cerbos;
 #[expect(dead_code, reason = "the load test also asks when calls are refused and how long they waited")]
 mod client;
 mod connect_four;
+#[path = "../support/cpu.rs"]
+mod cpu;
 mod echo;
+#[path = "../support/frames.rs"]
+mod frames;
 mod libraries;
 mod loader;
+#[path = "../support/random.rs"]
+mod random;
+#[path = "../support/random_games.rs"]
+mod random_games;
 mod server;
 mod services;
 #[path = "../support/spread.rs"]

@@ -1,7 +1,7 @@
 //! A server in a process of its own.
 
 use std::{
-    fs::{self, File},
+    fs::File,
     net::{SocketAddr, TcpListener, TcpStream},
     path::Path,
     process::{Child, Command, Stdio},
@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{project, tool};
+use super::{cpu, project, tool};
 
 /// How long a server may take to start.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -51,8 +51,7 @@ impl Server {
 
     /// CPU time that all its threads have taken, in seconds.
     pub fn cpu_seconds(&self) -> f64 {
-        let tasks = fs::read_dir(format!("/proc/{}/task", self.process.id())).expect("the server runs");
-        tasks.map(|task| cpu_seconds(&task.expect("a thread").path())).sum()
+        cpu::cpu_seconds(self.process.id())
     }
 }
 
@@ -61,13 +60,6 @@ impl Drop for Server {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
-}
-
-/// CPU time that a thread has taken, in seconds, by its folder of `/proc`.
-pub fn cpu_seconds(thread: &Path) -> f64 {
-    let stat = fs::read_to_string(thread.join("schedstat")).expect("the kernel counts");
-    let nanos = stat.split(' ').next().and_then(|nanos| nanos.parse::<u64>().ok()).expect("a number");
-    nanos as f64 / 1e9
 }
 
 /// An address that nobody listens on.

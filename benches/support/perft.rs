@@ -1,0 +1,17 @@
+//! All games of Connect Four up to a depth.
+
+use arbiter::games::connect_four::Position;
+
+/// How many games of so many further moves there are.
+pub fn perft(position: &Position, depth: u32) -> u64 {
+    (0..7)
+        .map(|column| {
+            let mut next = *position;
+            match next.drop_token(column) {
+                false => 0,
+                true if depth == 1 => 1,
+                true => perft(&next, depth - 1),
+            }
+        })
+        .sum()
+}
