@@ -124,7 +124,7 @@ async fn calls_wait_no_longer_than_their_deadline_allows() {
     let client = Client::connect(&server.address).await;
     let request = framed(&raw::apply_move().encode_to_vec());
     eventually("a call with little time is refused before its time is over", async || {
-        let reply = client.send("ApplyMove", &[("grpc-timeout", "100m")], request.clone()).await;
+        let reply = client.send("ApplyMove", &[("grpc-timeout", "40m")], request.clone()).await;
         reply.status.code() == Code::ResourceExhausted
     })
     .await;

@@ -4,21 +4,25 @@
 //! all of them to be read, again for its turn, and again for its answer to be sent. So calls that cannot begin at once stand
 //! in line, and a few go on at a time: in between, connections are read and written to as if nobody waited.
 //!
-//! Who has waited too long when its turn comes is refused, but only if everybody has waited of late: a line that was short a
-//! moment ago is a burst, or a pause of the machine, and soon over (the reasoning of `CoDel`, RFC 8289).
+//! Who has waited too long is refused, but only if everybody has waited of late: a line that was short a moment ago is a burst,
+//! or a pause of the machine, and soon over (the reasoning of `CoDel`, RFC 8289).
 
 use std::{
     future::Future,
     pin::Pin,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed},
     },
     task::{Context, Poll, ready},
     time::Duration,
 };
 
-use tokio::{sync::Semaphore, task::yield_now, time::Instant};
+use tokio::{
+    sync::Semaphore,
+    task::yield_now,
+    time::{Instant, timeout},
+};
 
 use crate::service::TURN;
 
@@ -47,8 +51,12 @@ struct Inner {
     waits: Mutex<Waits>,
 }
 
-/// A call in line: done when its turn has come.
-pub(super) type Waiting = Pin<Box<dyn Future<Output = ()> + Send>>;
+/// A call in line: done when its turn has come, or when it has waited too long for it.
+pub(super) type Waiting = Pin<Box<dyn Future<Output = Result<(), TooLong>> + Send>>;
+
+/// A call is not to be worked on: it has waited longer than it may, and everybody waits.
+#[derive(Debug)]
+pub(super) struct TooLong;
 
 impl Line {
     pub(super) fn new() -> Self {
@@ -66,37 +74,53 @@ impl Line {
     pub(super) fn poll_turn(
         &self,
         waiting: &mut Option<Waiting>,
+        now: Instant,
         waited: Duration,
+        longest: Duration,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Worked>> {
+    ) -> Poll<Result<Option<Worked>, TooLong>> {
         if waiting.is_none() && waited <= AT_ONCE && self.0.waiting.load(Relaxed) == 0 {
-            return Poll::Ready(None);
+            self.0.waits().add(now, waited);
+            return Poll::Ready(Ok(None));
         }
-        ready!(waiting.get_or_insert_with(|| self.stand()).as_mut().poll(context));
-        Poll::Ready(Some(Worked { line: self.0.clone(), begun: Instant::now() }))
-    }
-
-    /// Whether a call whose turn comes after this wait is refused: it has waited longer than it may, and nobody of late less
-    /// than half of that. Were it not half, the line would be let grow anew as soon as it is short enough. To be asked once
-    /// of each call.
-    pub(super) fn refuses(&self, now: Instant, waited: Duration, longest: Duration) -> bool {
-        let mut waits = self.0.waits.lock().unwrap_or_else(PoisonError::into_inner);
+        let rest = longest.saturating_sub(waited);
+        ready!(waiting.get_or_insert_with(|| self.stand(rest, longest)).as_mut().poll(context))?;
+        let mut waits = self.0.waits();
         waits.add(now, waited);
-        waited > longest && waits.standing > longest / 2
+        if waited > longest && waits.all_exceed(longest) {
+            return Poll::Ready(Err(TooLong));
+        }
+        Poll::Ready(Ok(Some(Worked { line: self.0.clone(), begun: Instant::now() })))
     }
 
-    /// Stands in line, at its end.
-    fn stand(&self) -> Waiting {
+    /// Stands in line, at its end, for the rest of the longest time that this call may wait. If by then not everybody waits,
+    /// it goes on until its turn.
+    fn stand(&self, rest: Duration, longest: Duration) -> Waiting {
         let place = InLine::new(self.0.clone());
         if !self.0.is_led.swap(true, Relaxed) {
             tokio::spawn(lead(self.0.clone()));
         }
         Box::pin(async move {
+            let line = &place.0;
+            let turn = line.turns.acquire();
+            tokio::pin!(turn);
+            let turn = match timeout(rest, turn.as_mut()).await {
+                Ok(turn) => turn,
+                Err(_) if line.waits().all_exceed(longest) => return Err(TooLong),
+                Err(_) => turn.await,
+            };
             // The line is never closed.
-            if let Ok(turn) = place.0.turns.acquire().await {
+            if let Ok(turn) = turn {
                 turn.forget();
             }
+            Ok(())
         })
+    }
+}
+
+impl Inner {
+    fn waits(&self) -> MutexGuard<'_, Waits> {
+        self.waits.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -167,6 +191,12 @@ impl Waits {
             *self = Self { standing: if is_next { self.shortest } else { Duration::ZERO }, ..Self::new(now) };
         }
         self.shortest = self.shortest.min(waited);
+    }
+
+    /// Whether everybody waits too long for a call that may wait so long: nobody of late less than half of that. Were it not
+    /// half, the line would be let grow anew as soon as it is short enough.
+    fn all_exceed(&self, longest: Duration) -> bool {
+        self.standing > longest / 2
     }
 }
 

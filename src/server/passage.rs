@@ -19,7 +19,7 @@ use tower::Service;
 use super::{
     admission::{Admission, Held},
     gate::Gate,
-    line::{Waiting, Worked},
+    line::{TooLong, Waiting, Worked},
     read_ahead::ReadAhead,
     record::{Ending, Record, listening},
     services::Rules,
@@ -102,9 +102,9 @@ impl<B: RequestBody> Coming<B> {
             return Poll::Ready(Ok(None));
         };
         let (gate, waited) = (place.gate(), now.saturating_duration_since(since));
-        let worked = ready!(gate.line().poll_turn(&mut self.waiting, waited, context));
-        let refused = gate.line().refuses(now, waited, gate.longest_wait(call.time));
-        Poll::Ready(if refused { Err(Refusal::waited_too_long()) } else { Ok(worked) })
+        let longest = gate.longest_wait(call.time);
+        let turn = gate.line().poll_turn(&mut self.waiting, now, waited, longest, context);
+        turn.map_err(|TooLong| Refusal::waited_too_long())
     }
 }
 

@@ -186,6 +186,14 @@ impl OpenCall {
     }
 }
 
+/// However small the frames are that a server sends: many answers that share one window come in shreds, and h2 would take a
+/// caller who is slow to gather them for the victim of an attack.
+fn builder() -> h2::client::Builder {
+    let mut builder = h2::client::Builder::new();
+    builder.data_frame_budget(usize::MAX);
+    builder
+}
+
 /// One HTTP/2 connection.
 pub struct Client {
     sender: SendRequest<Bytes>,
@@ -208,7 +216,7 @@ impl Client {
     /// Connects with so much room for answers, in bytes.
     pub async fn connect_with_window(address: &str, window: u32) -> Self {
         let stream = TcpStream::connect(address).await.expect("the server can be reached");
-        let mut builder = h2::client::Builder::new();
+        let mut builder = builder();
         builder.initial_window_size(window).initial_connection_window_size(window);
         Self::built(&builder, stream).await.expect("the server speaks HTTP/2")
     }
@@ -218,7 +226,7 @@ impl Client {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        Self::built(&h2::client::Builder::new(), stream).await
+        Self::built(&builder(), stream).await
     }
 
     async fn built<S>(builder: &h2::client::Builder, stream: S) -> Result<Self, h2::Error>
