@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .codec_path("crate::wire::Codec")
         .extern_path(".arbiter.v1.EvaluateBatchRequest", "crate::wire::EvaluateBatchRequest")
         .extern_path(".arbiter.v1.EvaluateBatchResponse", "crate::wire::EvaluateBatchResponse")
-        .extern_path(".arbiter.v1.ConnectFourState", "crate::wire::ConnectFourState")
+        .extern_path(".arbiter.v1.State", "crate::wire::State")
         .compile_fds(descriptors)?;
     Ok(())
 }

@@ -9,12 +9,13 @@ mod connect_four;
 mod game;
 mod json;
 mod path;
+mod plain;
 mod queen_rooks;
 mod refusal;
 mod request;
-mod rows;
 mod royal_match;
 mod state;
+mod state_message;
 mod triple_triad;
 mod vocabulary;
 
@@ -27,9 +28,9 @@ pub use self::{
     path::Path,
     refusal::{DOMAIN, Refusal, Violations, translate},
     request::{GameRequest, NewGame, Replay, Turn, read_board, read_game, read_view},
-    rows::{ConnectFourState, Rows},
     royal_match::{Ranking, read_ranking, write_ranking},
     state::Form,
+    state_message::{State, StateKind},
     triple_triad::{read_trade, write_settlement},
 };
 
@@ -39,7 +40,7 @@ pub mod proto {
     tonic::include_proto!("arbiter.v1");
 
     // Written by hand: see there.
-    pub use super::{ConnectFourState, EvaluateBatchRequest, EvaluateBatchResponse};
+    pub use super::{EvaluateBatchRequest, EvaluateBatchResponse, State};
 
     /// The compiled contract, for reflection.
     pub const FILE_DESCRIPTOR_SET: &[u8] = tonic::include_file_descriptor_set!("arbiter.v1");

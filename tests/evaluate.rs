@@ -6,7 +6,10 @@ mod support;
 
 use std::{future::poll_fn, pin::pin, time::Duration};
 
-use arbiter::wire::proto::{self, answer, call, rules_service_client::RulesServiceClient};
+use arbiter::wire::{
+    StateKind,
+    proto::{self, answer, call, rules_service_client::RulesServiceClient},
+};
 use bytes::Bytes;
 use prost::Message;
 use tokio::{sync::mpsc, task::JoinSet};
@@ -20,7 +23,7 @@ use self::{
 
 /// Asks for a token in a column of an empty board, from 1. The answered state tells which it was.
 fn drop_into(column: usize) -> proto::Call {
-    let state = proto::State { kind: Some(proto::state::Kind::Notation("c4:7x6x4:".to_owned())) };
+    let state = proto::State::notation("c4:7x6x4:");
     let r#move = proto::Move { kind: Some(proto::r#move::Kind::Notation(column.to_string())) };
     let request = proto::ApplyMoveRequest { state: Some(state), r#move: Some(r#move) };
     proto::Call { kind: Some(call::Kind::ApplyMove(request)) }
@@ -34,7 +37,7 @@ fn list_games() -> proto::Call {
 fn outcome(answer: &proto::Answer) -> Result<String, Code> {
     match answer.kind.as_ref().expect("an answer says something") {
         answer::Kind::ApplyMove(proto::ApplyMoveResponse { state: Some(state), .. }) => match &state.kind {
-            Some(proto::state::Kind::Notation(notation)) => Ok(notation.clone()),
+            Some(StateKind::Notation(notation)) => Ok(notation.clone()),
             other => panic!("not a notation: {other:?}"),
         },
         answer::Kind::Refusal(refusal) => Err(Code::from(refusal.code)),

@@ -6,9 +6,12 @@ mod support;
 
 use std::{pin::pin, time::Duration};
 
-use arbiter::wire::{
-    MAX_TOP_LEVEL_FIELDS,
-    proto::{self, rules_service_client::RulesServiceClient},
+use arbiter::{
+    games::GameId,
+    wire::{
+        MAX_TOP_LEVEL_FIELDS,
+        proto::{self, rules_service_client::RulesServiceClient},
+    },
 };
 use prost::{Message, encoding::encode_varint};
 use tokio::{
@@ -121,7 +124,7 @@ async fn compressed_messages_are_read() {
 /// Sends a notation of 8 MiB, which a few KiB of either compression can hold.
 async fn send_bomb(mut client: RulesServiceClient<Channel>) -> (Code, String) {
     let notation = "c".repeat(8 * 1024 * 1024);
-    let state = Some(proto::State { kind: Some(proto::state::Kind::Notation(notation)) });
+    let state = Some(proto::State::notation(notation));
     refusal(&client.render_state(proto::RenderStateRequest { state }).await.expect_err("it is too large"))
 }
 
@@ -224,7 +227,7 @@ async fn a_batch_of_many_small_messages_inside_each_other_does_not_take_many_tim
     let before = peak_megabytes(&server);
     let board = vec![proto::TripleTriadSquare::default(); 500_000];
     let state = proto::TripleTriadState { board, ..Default::default() };
-    let state = proto::State { kind: Some(proto::state::Kind::TripleTriad(state)) };
+    let state = proto::State::typed(GameId::TripleTriad, state.encode_to_vec());
     let request = proto::RenderStateRequest { state: Some(state) };
     let kind = Some(proto::call::Kind::RenderState(request));
     let batch = proto::EvaluateBatchRequest::from_iter([proto::Call { kind }]);

@@ -161,7 +161,7 @@ async fn a_client_of_grpc_is_answered() {
     let channel = Endpoint::from_static("https://localhost").connect_with_connector(connector).await;
     let mut client = RulesServiceClient::new(channel.expect("the server speaks HTTP/2"));
     let answer = soon("an answer", client.apply_move(apply_move())).await.expect("a good call is answered");
-    let wanted = proto::State { kind: Some(proto::state::Kind::Notation(STATE_AFTER_IT.to_owned())) };
+    let wanted = proto::State::notation(STATE_AFTER_IT);
     assert_eq!(answer.into_inner().state, Some(wanted));
 }
 

@@ -360,7 +360,7 @@ async fn what_is_the_callers_fault_is_no_error_of_the_server() {
         let client = server.client().await;
         client.send("ApplyMove", &[], framed(&[])).await;
         client.send("ApplyMove", &[], framed(&[0xff])).await;
-        let full = proto::State { kind: Some(proto::state::Kind::Notation("c4:7x6x4:444444".to_owned())) };
+        let full = proto::State::notation("c4:7x6x4:444444");
         client.call("ApplyMove", &proto::ApplyMoveRequest { state: Some(full), ..apply_move() }).await;
         client.send("ApplyMove", &[], framed(&vec![0; 70_000])).await;
         client.send("ApplyMove", &[("grpc-timeout", "soon")], good_body()).await;

@@ -7,7 +7,7 @@ use arbiter::{
     },
     wire::{
         Form, WireGame,
-        proto::{self, new_game_request::Setup, state::Kind},
+        proto::{self, new_game_request::Setup},
         read_board,
     },
 };
@@ -198,5 +198,5 @@ fn settle_trade() -> Call {
 }
 
 fn text(notation: &str) -> proto::State {
-    proto::State { kind: Some(Kind::Notation(notation.to_owned())) }
+    proto::State::notation(notation)
 }

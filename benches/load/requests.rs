@@ -1,6 +1,6 @@
 //! What is asked: calls that cost the server more than the loader.
 
-use arbiter::wire::proto::{self, call, r#move, state::Kind};
+use arbiter::wire::proto::{self, call, r#move};
 use prost::Message;
 
 use super::client::Call;
@@ -35,7 +35,7 @@ fn apply_move_request() -> proto::ApplyMoveRequest {
 }
 
 fn state(notation: &str) -> proto::State {
-    proto::State { kind: Some(Kind::Notation(notation.to_owned())) }
+    proto::State::notation(notation)
 }
 
 fn notated(notation: &str) -> proto::Move {

@@ -1,7 +1,11 @@
 //! The messages of Connect Four.
 
+use prost::Message;
+
 use super::{
-    Form, Path, Rows, Violations, WireGame, proto,
+    Form, Path, State, Violations, WireGame,
+    plain::{put_bytes, put_player, put_rows, read_fields},
+    proto,
     refusal::breach,
     state::read_state,
     vocabulary::{read_player, read_square, write_outcome, write_placed},
@@ -16,7 +20,24 @@ use crate::games::{
 
 const NAME: &str = GameId::ConnectFour.name();
 
+/// The fields of a state.
+const RULES: u8 = 1;
+const BOARD: u8 = 2;
+const NEXT_PLAYER: u8 = 3;
+
+/// The most rows of a board that is read as it is on the wire.
+const PLAIN_ROWS: usize = 16;
+
+/// The rules everyone plays by, as they are on the wire: most states have them, and they are read and written at once.
+const USUAL_RULES: [u8; 8] = [0x08, 7, 0x10, 6, 0x18, 4, 0x20, 1];
+
+/// How many bytes a state has that is played by them.
+const USUAL_SIZE: usize = 66;
+
 impl WireGame for ConnectFour {
+    const ID: GameId = GameId::ConnectFour;
+    type State = proto::ConnectFourState;
+
     #[allow(clippy::needless_update, reason = "another game may add to the message")]
     fn describe() -> proto::GameDescription {
         proto::GameDescription {
@@ -47,12 +68,31 @@ impl WireGame for ConnectFour {
         }
     }
 
-    fn read_state(state: &proto::state::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Self> {
-        let proto::state::Kind::ConnectFour(state) = state else {
-            violations.game_mismatch(at, "state", GameId::ConnectFour);
-            return None;
-        };
-        let at = at.field(NAME);
+    fn read_plain(wire: &[u8]) -> Option<Self> {
+        let mut rules = None;
+        let (mut board, mut count) = ([&[][..]; PLAIN_ROWS], 0);
+        let mut next_player = None;
+        read_fields(wire, |field, value| {
+            match field {
+                RULES if rules.is_none() => rules = Some(read_plain_rules(value.bytes()?)?),
+                BOARD => {
+                    *board.get_mut(count)? = value.bytes()?;
+                    count += 1;
+                }
+                NEXT_PLAYER => next_player = Some(value.player()?),
+                _ => return None,
+            }
+            Some(())
+        })?;
+        let setup = Setup { rules: rules.unwrap_or_default(), board: &board[..count], next_player };
+        Position::try_from(setup).ok().map(Into::into)
+    }
+
+    fn read_state(
+        state: &proto::ConnectFourState,
+        at: &Path<'_>,
+        violations: &mut Violations,
+    ) -> Option<Self> {
         let rules = match state.rules {
             None => ReadRules::from(Rules::default()),
             Some(rules) => read_rules(rules, &at.field("rules"), violations),
@@ -64,7 +104,7 @@ impl WireGame for ConnectFour {
             next_player: next_player.filter(|_| rules.complete),
         };
         let position = violations
-            .accept(Position::try_from(setup), |error, violations| note_setup_error(error, &at, violations));
+            .accept(Position::try_from(setup), |error, violations| note_setup_error(error, at, violations));
         position.map(Into::into)
     }
 
@@ -131,13 +171,22 @@ impl WireGame for ConnectFour {
         board
     }
 
-    fn write_state(&self) -> proto::state::Kind {
+    fn write_state(&self) -> Vec<u8> {
         let position = self.position();
-        proto::state::Kind::ConnectFour(proto::ConnectFourState {
-            rules: Some(write_rules(position.rules())),
-            board: write_board(position),
-            next_player: proto::Player::from(position.next_player()).into(),
-        })
+        let rules = position.rules();
+        let mut wire = Vec::with_capacity(USUAL_SIZE);
+        if rules == Rules::DEFAULT {
+            put_bytes(RULES, &USUAL_RULES, &mut wire);
+        } else {
+            put_bytes(RULES, &write_rules(rules).encode_to_vec(), &mut wire);
+        }
+        put_rows(BOARD, (rules.rows().into(), rules.columns().into()), &mut wire, |dots| {
+            position.for_each_token(|Square { row, column }, player| {
+                dots.put(row as usize, column as usize, letter(player));
+            });
+        });
+        put_player(NEXT_PLAYER, position.next_player(), &mut wire);
+        wire
     }
 
     fn write_move(mv: &Move) -> proto::r#move::Kind {
@@ -169,11 +218,11 @@ impl WireGame for ConnectFour {
         match capture {}
     }
 
-    fn write_board(board: &Self, form: Form) -> proto::State {
+    fn write_board(board: &Self, form: Form) -> State {
         form.write_state(board)
     }
 
-    fn write_view(view: &Self, form: Form) -> proto::State {
+    fn write_view(view: &Self, form: Form) -> State {
         form.write_state(view)
     }
 
@@ -191,6 +240,26 @@ impl WireGame for ConnectFour {
             },
         }
     }
+}
+
+/// Reads rules that are right.
+fn read_plain_rules(wire: &[u8]) -> Option<Rules> {
+    if wire == USUAL_RULES {
+        return Some(Rules::DEFAULT);
+    }
+    let default = Rules::DEFAULT;
+    let mut sizes = [default.columns(), default.rows(), default.line_length()].map(u32::from);
+    let mut first_player = default.first_player();
+    read_fields(wire, |field, value| {
+        match field {
+            1..=3 => sizes[usize::from(field) - 1] = value.number()?,
+            4 => first_player = value.player()?,
+            _ => return None,
+        }
+        Some(())
+    })?;
+    let [columns, rows, line_length] = sizes;
+    Rules::new(columns, rows, line_length, first_player).ok()
 }
 
 /// Rules as far as they could be read.
@@ -261,15 +330,6 @@ fn setup_error_code(error: &SetupError) -> proto::ErrorReason {
         SetupError::TwoWinners => proto::ErrorReason::TwoWinners,
         SetupError::ImpossibleWin(_) => proto::ErrorReason::ImpossibleWin,
     }
-}
-
-fn write_board(position: &Position) -> Rows {
-    let rules = position.rules();
-    Rows::with_letters(rules.rows().into(), rules.columns().into(), |dots| {
-        position.for_each_token(|Square { row, column }, player| {
-            dots.put(row as usize, column as usize, letter(player));
-        });
-    })
 }
 
 fn write_rules(rules: Rules) -> proto::ConnectFourRules {

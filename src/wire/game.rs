@@ -1,8 +1,16 @@
-use super::{Form, Path, Violations, proto};
+use prost::Message;
+
+use super::{Form, Path, State, Violations, proto};
 use crate::games::{Game, GameId};
 
 /// How the messages of a game are read and written.
 pub trait WireGame: Game {
+    /// Which game it is.
+    const ID: GameId;
+
+    /// The message of its states.
+    type State: Message + Default;
+
     /// What `ListGames` tells of the game.
     fn describe() -> proto::GameDescription;
 
@@ -11,8 +19,12 @@ pub trait WireGame: Game {
         Vec::new()
     }
 
-    /// Reads a typed state of this game.
-    fn read_state(state: &proto::state::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Self>;
+    /// Reads a typed state as it is on the wire. None if it is not right in every way, or not written as is usual: then
+    /// [`WireGame::read_state`] is asked.
+    fn read_plain(wire: &[u8]) -> Option<Self>;
+
+    /// Reads a typed state.
+    fn read_state(state: &Self::State, at: &Path<'_>, violations: &mut Violations) -> Option<Self>;
 
     /// Notes what is wrong with the text of a state.
     fn note_parse_error(error: Self::ParseError, at: &Path<'_>, violations: &mut Violations);
@@ -47,8 +59,8 @@ pub trait WireGame: Game {
     /// Notes that the game has no such viewer, in games that may not.
     fn note_viewer(&self, _viewer: &Self::Seat, _at: &Path<'_>, _violations: &mut Violations) {}
 
-    /// Writes a typed state.
-    fn write_state(&self) -> proto::state::Kind;
+    /// Writes a typed state, as it is on the wire.
+    fn write_state(&self) -> Vec<u8>;
 
     /// Writes a typed move.
     fn write_move(mv: &Self::Move) -> proto::r#move::Kind;
@@ -63,10 +75,10 @@ pub trait WireGame: Game {
     fn write_capture(capture: Self::Capture) -> proto::Capture;
 
     /// Writes a board after its captures.
-    fn write_board(board: &Self::Board, form: Form) -> proto::State;
+    fn write_board(board: &Self::Board, form: Form) -> State;
 
     /// Writes a view of a state.
-    fn write_view(view: &Self::View, form: Form) -> proto::State;
+    fn write_view(view: &Self::View, form: Form) -> State;
 
     /// Writes why a move is illegal. `at` is the path of the move, which was written in this form.
     fn write_illegal(reason: &Self::IllegalMove, at: &Path<'_>, form: Form) -> proto::Reason;

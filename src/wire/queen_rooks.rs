@@ -1,7 +1,9 @@
 //! The messages of Queen and rooks.
 
 use super::{
-    Form, Path, Violations, WireGame, proto,
+    Form, Path, State, Violations, WireGame,
+    plain::{put_message, put_number, put_player, put_rows, read_fields},
+    proto,
     refusal::breach,
     state::read_form_of,
     vocabulary::{read_optional_player, read_player, read_required_square, write_outcome, write_scores},
@@ -17,7 +19,20 @@ use crate::games::{
 const GAME: GameId = GameId::QueenRooks;
 const NAME: &str = GAME.name();
 
+/// The fields of a state.
+const RULES: u8 = 1;
+const BOARD: u8 = 2;
+const NEXT_PLAYER: u8 = 3;
+const QUIET_MOVES: u8 = 4;
+
+/// The fields of its rules.
+const SIZE: u8 = 1;
+const QUIET_MOVE_LIMIT: u8 = 2;
+
 impl WireGame for QueenRooks {
+    const ID: GameId = GAME;
+    type State = proto::QueenRooksState;
+
     #[allow(clippy::needless_update, reason = "another game may add to the message")]
     fn describe() -> proto::GameDescription {
         proto::GameDescription {
@@ -50,17 +65,20 @@ impl WireGame for QueenRooks {
         }
     }
 
-    fn read_state(state: &proto::state::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Self> {
-        let proto::state::Kind::QueenRooks(state) = state else {
-            violations.game_mismatch(at, "state", GAME);
-            return None;
-        };
-        let at = at.field(NAME);
-        let rules = read_state_rules(state, &at, violations);
+    fn read_plain(wire: &[u8]) -> Option<Self> {
+        read_plain_as(wire)
+    }
+
+    fn read_state(
+        state: &proto::QueenRooksState,
+        at: &Path<'_>,
+        violations: &mut Violations,
+    ) -> Option<Self> {
+        let rules = read_state_rules(state, at, violations);
         let next_player = read_player(state.next_player, &at.field("next_player"), violations);
         let position = Self::try_from(setup(state, rules.to_check_by()?, next_player));
         violations
-            .accept(position, |error, violations| note_setup_error(error, &at, violations))
+            .accept(position, |error, violations| note_setup_error(error, at, violations))
             .filter(|_| rules.is_right())
     }
 
@@ -113,8 +131,14 @@ impl WireGame for QueenRooks {
         violations: &mut Violations,
     ) -> Option<(Arrival, Form)> {
         let state = request.state.as_ref();
-        let diagram =
-            read_form_of::<Self, _>(state, &Path::root("state"), violations, read_diagram, Diagram::parse);
+        let diagram = read_form_of::<Self, _>(
+            state,
+            &Path::root("state"),
+            violations,
+            read_plain_as,
+            read_diagram,
+            Diagram::parse,
+        );
         let at = Path::root("arrived_at");
         let square = read_required_square(request.arrived_at, &at, violations)?;
         let (diagram, form) = diagram?;
@@ -125,8 +149,8 @@ impl WireGame for QueenRooks {
         arrival.map(|arrival| (arrival, form))
     }
 
-    fn write_state(&self) -> proto::state::Kind {
-        proto::state::Kind::QueenRooks(write_diagram(&self.into()))
+    fn write_state(&self) -> Vec<u8> {
+        write_diagram(&self.into())
     }
 
     fn write_move(mv: &Move) -> proto::r#move::Kind {
@@ -182,12 +206,12 @@ impl WireGame for QueenRooks {
         }
     }
 
-    fn write_board(board: &Arrival, form: Form) -> proto::State {
+    fn write_board(board: &Arrival, form: Form) -> State {
         let diagram = board.diagram();
-        form.write(|| proto::state::Kind::QueenRooks(write_diagram(diagram)), || diagram.notation())
+        form.write::<Self>(|| write_diagram(diagram), || diagram.notation())
     }
 
-    fn write_view(view: &Self, form: Form) -> proto::State {
+    fn write_view(view: &Self, form: Form) -> State {
         form.write_state(view)
     }
 
@@ -211,6 +235,41 @@ impl WireGame for QueenRooks {
             }
         }
     }
+}
+
+/// Reads a position, or a board without a game around it, as it is on the wire.
+fn read_plain_as<T: for<'a> TryFrom<Setup<'a, &'a str>>>(wire: &[u8]) -> Option<T> {
+    let mut rules = None;
+    let (mut board, mut count) = ([""; Rules::MAX_SIZE as usize], 0);
+    let (mut next_player, mut quiet_moves) = (None, 0);
+    read_fields(wire, |field, value| {
+        match field {
+            RULES if rules.is_none() => rules = Some(read_plain_rules(value.bytes()?)?),
+            BOARD => {
+                *board.get_mut(count)? = str::from_utf8(value.bytes()?).ok()?;
+                count += 1;
+            }
+            NEXT_PLAYER => next_player = Some(value.player()?),
+            QUIET_MOVES => quiet_moves = value.number()?,
+            _ => return None,
+        }
+        Some(())
+    })?;
+    let rules = rules.unwrap_or(Rules::DEFAULT);
+    T::try_from(Setup { rules, board: &board[..count], next_player, quiet_moves }).ok()
+}
+
+fn read_plain_rules(wire: &[u8]) -> Option<Rules> {
+    let (mut size, mut limit) = (Rules::DEFAULT.size().into(), Rules::DEFAULT.quiet_move_limit());
+    read_fields(wire, |field, value| {
+        match field {
+            SIZE => size = value.number()?,
+            QUIET_MOVE_LIMIT => limit = value.number()?,
+            _ => return None,
+        }
+        Some(())
+    })?;
+    Rules::new(size, limit).ok()
 }
 
 fn setup(state: &proto::QueenRooksState, rules: Rules, next_player: Option<Player>) -> Setup<'_, String> {
@@ -256,12 +315,11 @@ fn read_state_rules(state: &proto::QueenRooksState, at: &Path<'_>, violations: &
 }
 
 /// Reads a board, with or without a game around it.
-fn read_diagram(state: &proto::state::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Diagram> {
-    let proto::state::Kind::QueenRooks(state) = state else {
-        violations.game_mismatch(at, "state", GAME);
-        return None;
-    };
-    let at = &at.field(NAME);
+fn read_diagram(
+    state: &proto::QueenRooksState,
+    at: &Path<'_>,
+    violations: &mut Violations,
+) -> Option<Diagram> {
     let rules = read_state_rules(state, at, violations);
     let next_player = read_optional_player(state.next_player, &at.field("next_player"), violations);
     let diagram = Diagram::try_from(setup(state, rules.to_check_by()?, next_player.unwrap_or_default()));
@@ -328,13 +386,23 @@ fn write_piece(piece: Option<Piece>) -> proto::QueenRooksPiece {
     }
 }
 
-fn write_diagram(diagram: &Diagram) -> proto::QueenRooksState {
-    proto::QueenRooksState {
-        rules: Some(write_rules(diagram.rules())),
-        board: diagram.rows(),
-        next_player: diagram.next_player().map_or(proto::Player::Unspecified, Into::into).into(),
-        quiet_moves: Some(diagram.quiet_moves()),
-    }
+/// Writes a board, with whatever is around it, as it is on the wire.
+fn write_diagram(diagram: &Diagram) -> Vec<u8> {
+    let rules = diagram.rules();
+    let size = usize::from(rules.size());
+    let mut wire = Vec::with_capacity(20 + size * (size + 2));
+    put_message(RULES, &mut wire, |wire| {
+        put_number(SIZE, rules.size().into(), wire);
+        put_number(QUIET_MOVE_LIMIT, rules.quiet_move_limit(), wire);
+    });
+    put_rows(BOARD, (size, size), &mut wire, |dots| {
+        diagram.for_each_piece(|Square { row, column }, piece| {
+            dots.put(row as usize, column as usize, piece.letter());
+        });
+    });
+    put_player(NEXT_PLAYER, diagram.next_player(), &mut wire);
+    put_number(QUIET_MOVES, diagram.quiet_moves(), &mut wire);
+    wire
 }
 
 fn write_rules(rules: Rules) -> proto::QueenRooksRules {

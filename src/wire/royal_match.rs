@@ -9,10 +9,10 @@ pub use self::comparison::{Ranking, read_ranking, write_ranking};
 use self::{
     card::{read_ordering, read_required_card, write_card, write_ordering},
     opening::read_opening,
-    state::{read_as, setup_error_code, write_table, write_view},
+    state::{read_as, read_plain_as, setup_error_code, write_table, write_view},
 };
 use super::{
-    Form, Path, Violations, WireGame, proto,
+    Form, Path, State, Violations, WireGame, proto,
     refusal::breach,
     state::read_form_of,
     vocabulary::{read_enum, write_outcome},
@@ -29,6 +29,9 @@ const GAME: GameId = GameId::RoyalMatch;
 const NAME: &str = GAME.name();
 
 impl WireGame for RoyalMatch {
+    const ID: GameId = GAME;
+    type State = proto::RoyalMatchState;
+
     #[allow(clippy::needless_update, reason = "another game may add to the message")]
     fn describe() -> proto::GameDescription {
         let rules = |rules: Rules| proto::RuleSet {
@@ -69,7 +72,15 @@ impl WireGame for RoyalMatch {
         }
     }
 
-    fn read_state(state: &proto::state::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Self> {
+    fn read_plain(wire: &[u8]) -> Option<Self> {
+        read_plain_as(wire)
+    }
+
+    fn read_state(
+        state: &proto::RoyalMatchState,
+        at: &Path<'_>,
+        violations: &mut Violations,
+    ) -> Option<Self> {
         read_as(state, at, violations)
     }
 
@@ -135,7 +146,14 @@ impl WireGame for RoyalMatch {
         violations: &mut Violations,
     ) -> Option<(Table, Form)> {
         let state = request.state.as_ref();
-        let table = read_form_of::<Self, _>(state, &Path::root("state"), violations, read_as, Table::parse);
+        let table = read_form_of::<Self, _>(
+            state,
+            &Path::root("state"),
+            violations,
+            read_plain_as,
+            read_as,
+            Table::parse,
+        );
         if request.arrived_at.is_some() {
             let message = "royal_match has no squares: the trick is in the state";
             violations.add(&Path::root("arrived_at"), proto::ErrorReason::GameMismatch, message);
@@ -143,8 +161,8 @@ impl WireGame for RoyalMatch {
         table
     }
 
-    fn write_state(&self) -> proto::state::Kind {
-        proto::state::Kind::RoyalMatch(write_table(self.table()))
+    fn write_state(&self) -> Vec<u8> {
+        write_table(self.table())
     }
 
     fn write_move(mv: &Move) -> proto::r#move::Kind {
@@ -198,12 +216,12 @@ impl WireGame for RoyalMatch {
         }
     }
 
-    fn write_board(table: &Table, form: Form) -> proto::State {
-        form.write(|| proto::state::Kind::RoyalMatch(write_table(table)), || table.notation())
+    fn write_board(table: &Table, form: Form) -> State {
+        form.write::<Self>(|| write_table(table), || table.notation())
     }
 
-    fn write_view(view: &View, form: Form) -> proto::State {
-        form.write(|| proto::state::Kind::RoyalMatch(write_view(view)), || view.notation())
+    fn write_view(view: &View, form: Form) -> State {
+        form.write::<Self>(|| write_view(view), || view.notation())
     }
 
     fn write_illegal(reason: &IllegalMove, at: &Path<'_>, form: Form) -> proto::Reason {

@@ -1,6 +1,8 @@
 //! States and moves of any game, typed or as text.
 
-use super::{Path, Violations, WireGame, game::recognize, proto};
+use prost::Message;
+
+use super::{Path, State, StateKind, Violations, WireGame, game::recognize, proto};
 use crate::games::{GameId, Quoted};
 
 /// The longest notation of a state, in bytes.
@@ -19,21 +21,20 @@ pub enum Form {
 
 impl Form {
     /// Writes a state in this form.
-    pub fn write_state<G: WireGame>(self, game: &G) -> proto::State {
-        self.write(|| game.write_state(), || game.notation())
+    pub fn write_state<G: WireGame>(self, game: &G) -> State {
+        self.write::<G>(|| game.write_state(), || game.notation())
     }
 
     /// Writes in this form what can be written in both.
-    pub fn write(
+    pub fn write<G: WireGame>(
         self,
-        typed: impl FnOnce() -> proto::state::Kind,
+        typed: impl FnOnce() -> Vec<u8>,
         notation: impl FnOnce() -> String,
-    ) -> proto::State {
-        let kind = match self {
-            Self::Typed => typed(),
-            Self::Notation => proto::state::Kind::Notation(notation()),
-        };
-        proto::State { kind: Some(kind) }
+    ) -> State {
+        match self {
+            Self::Typed => State::typed(G::ID, typed()),
+            Self::Notation => State::notation(notation()),
+        }
     }
 
     /// Writes a move in this form.
@@ -47,15 +48,11 @@ impl Form {
 }
 
 /// The game of a state, if it can be told, whether or not the rest of the state is right.
-pub(super) fn game_of_state(state: Option<&proto::State>) -> Option<GameId> {
-    use proto::state::Kind;
-    Some(match state?.kind.as_ref()? {
-        Kind::Notation(notation) => recognize(notation)?,
-        Kind::ConnectFour(_) => GameId::ConnectFour,
-        Kind::TripleTriad(_) => GameId::TripleTriad,
-        Kind::QueenRooks(_) => GameId::QueenRooks,
-        Kind::RoyalMatch(_) => GameId::RoyalMatch,
-    })
+pub(super) fn game_of_state(state: Option<&State>) -> Option<GameId> {
+    match state?.kind.as_ref()? {
+        StateKind::Notation(notation) => recognize(notation),
+        StateKind::Typed(game, _) => Some(*game),
+    }
 }
 
 /// The game of a typed move.
@@ -82,9 +79,9 @@ pub(super) fn game_of_rules(rules: &proto::RuleSet) -> Option<GameId> {
 }
 
 /// Notes why the game of a state cannot be told.
-pub(super) fn note_unknown_game(state: Option<&proto::State>, at: &Path<'_>, violations: &mut Violations) {
+pub(super) fn note_unknown_game(state: Option<&State>, at: &Path<'_>, violations: &mut Violations) {
     match state.and_then(|state| state.kind.as_ref()) {
-        Some(proto::state::Kind::Notation(notation)) => violations.add(
+        Some(StateKind::Notation(notation)) => violations.add(
             &at.field("notation"),
             proto::ErrorReason::InvalidNotation,
             format!(
@@ -99,19 +96,20 @@ pub(super) fn note_unknown_game(state: Option<&proto::State>, at: &Path<'_>, vio
 
 /// Reads a state of this game.
 pub(super) fn read_state<G: WireGame>(
-    state: Option<&proto::State>,
+    state: Option<&State>,
     at: &Path<'_>,
     violations: &mut Violations,
 ) -> Option<(G, Form)> {
-    read_form_of::<G, G>(state, at, violations, G::read_state, G::parse)
+    read_form_of::<G, G>(state, at, violations, G::read_plain, G::read_state, G::parse)
 }
 
 /// Reads something that a state of this game says, typed or as text: a game, or a board made by hand.
 pub(super) fn read_form_of<G: WireGame, T>(
-    state: Option<&proto::State>,
+    state: Option<&State>,
     at: &Path<'_>,
     violations: &mut Violations,
-    read: impl FnOnce(&proto::state::Kind, &Path<'_>, &mut Violations) -> Option<T>,
+    read_plain: impl FnOnce(&[u8]) -> Option<T>,
+    read: impl FnOnce(&G::State, &Path<'_>, &mut Violations) -> Option<T>,
     parse: impl FnOnce(&str) -> Result<T, Vec<G::ParseError>>,
 ) -> Option<(T, Form)> {
     match state.and_then(|state| state.kind.as_ref()) {
@@ -119,15 +117,35 @@ pub(super) fn read_form_of<G: WireGame, T>(
             violations.required(at);
             None
         }
-        Some(proto::state::Kind::Notation(text)) => {
+        Some(StateKind::Notation(text)) => {
             let at = at.field("notation");
             check_length(text, MAX_STATE_NOTATION, &at, violations)?;
             let value = violations
                 .accept(parse(text), |error, violations| G::note_parse_error(error, &at, violations));
             value.map(|value| (value, Form::Notation))
         }
-        Some(kind) => read(kind, at, violations).map(|value| (value, Form::Typed)),
+        Some(StateKind::Typed(game, wire)) if *game == G::ID => {
+            let value = read_plain(wire).or_else(|| {
+                let at = at.field(G::ID.name());
+                let state = decode::<G::State>(wire, &at, violations)?;
+                read(&state, &at, violations)
+            });
+            value.map(|value| (value, Form::Typed))
+        }
+        Some(StateKind::Typed(..)) => {
+            violations.game_mismatch(at, "state", G::ID);
+            None
+        }
     }
+}
+
+#[cold]
+fn decode<M: Message + Default>(wire: &[u8], at: &Path<'_>, violations: &mut Violations) -> Option<M> {
+    let decoded = M::decode(wire);
+    if let Err(error) = &decoded {
+        violations.add(at, proto::ErrorReason::MalformedRequest, format!("this cannot be read: {error}"));
+    }
+    decoded.ok()
 }
 
 /// Reads a move in this game.

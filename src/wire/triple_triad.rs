@@ -3,6 +3,7 @@
 mod card;
 mod description;
 mod opening;
+mod plain;
 mod rules;
 mod state;
 mod trade;
@@ -11,11 +12,12 @@ pub use self::trade::{read_trade, write_settlement};
 use self::{
     card::write_card,
     opening::read_opening,
+    plain::{read_plain_as, write_diagram, write_view},
     rules::read_rules,
-    state::{read_diagram, read_game, setup_error_code, write_diagram, write_view},
+    state::{read_diagram, read_game, setup_error_code},
 };
 use super::{
-    Form, Path, Violations, WireGame, proto,
+    Form, Path, State, Violations, WireGame, proto,
     refusal::breach,
     state::read_form_of,
     vocabulary::{read_player, read_required_square, write_outcome, write_scores},
@@ -32,6 +34,9 @@ const GAME: GameId = GameId::TripleTriad;
 const NAME: &str = GAME.name();
 
 impl WireGame for TripleTriad {
+    const ID: GameId = GAME;
+    type State = proto::TripleTriadState;
+
     fn describe() -> proto::GameDescription {
         description::describe()
     }
@@ -40,7 +45,15 @@ impl WireGame for TripleTriad {
         CATALOGUE.iter().map(write_card).collect()
     }
 
-    fn read_state(state: &proto::state::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Self> {
+    fn read_plain(wire: &[u8]) -> Option<Self> {
+        read_plain_as(wire)
+    }
+
+    fn read_state(
+        state: &proto::TripleTriadState,
+        at: &Path<'_>,
+        violations: &mut Violations,
+    ) -> Option<Self> {
         read_game(state, at, violations)
     }
 
@@ -102,8 +115,14 @@ impl WireGame for TripleTriad {
         violations: &mut Violations,
     ) -> Option<(Arrival, Form)> {
         let state = request.state.as_ref();
-        let diagram =
-            read_form_of::<Self, _>(state, &Path::root("state"), violations, read_diagram, Diagram::parse);
+        let diagram = read_form_of::<Self, _>(
+            state,
+            &Path::root("state"),
+            violations,
+            read_plain_as,
+            read_diagram,
+            Diagram::parse,
+        );
         let at = Path::root("arrived_at");
         let square = read_required_square(request.arrived_at, &at, violations)?;
         let arrival = diagram.map(|(diagram, form)| (Arrival::new(diagram, square), form));
@@ -113,8 +132,8 @@ impl WireGame for TripleTriad {
         arrival.and_then(|(arrival, form)| Some((arrival?, form)))
     }
 
-    fn write_state(&self) -> proto::state::Kind {
-        proto::state::Kind::TripleTriad(write_diagram(&self.into()))
+    fn write_state(&self) -> Vec<u8> {
+        write_diagram(&self.into())
     }
 
     fn write_move(mv: &Move) -> proto::r#move::Kind {
@@ -190,13 +209,13 @@ impl WireGame for TripleTriad {
         }
     }
 
-    fn write_board(board: &Arrival, form: Form) -> proto::State {
+    fn write_board(board: &Arrival, form: Form) -> State {
         let diagram = board.diagram();
-        form.write(|| proto::state::Kind::TripleTriad(write_diagram(diagram)), || diagram.notation())
+        form.write::<Self>(|| write_diagram(diagram), || diagram.notation())
     }
 
-    fn write_view(view: &View, form: Form) -> proto::State {
-        form.write(|| proto::state::Kind::TripleTriad(write_view(view)), || view.notation())
+    fn write_view(view: &View, form: Form) -> State {
+        form.write::<Self>(|| write_view(view), || view.notation())
     }
 
     fn write_illegal(reason: &IllegalMove, at: &Path<'_>, form: Form) -> proto::Reason {

@@ -18,7 +18,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use arbiter::wire::proto::{self, r#move, state};
+use arbiter::wire::proto::{self, r#move};
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use h2::{
     SendStream,
@@ -66,7 +66,7 @@ pub async fn eventually(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
 
 /// The state and the move of a request that is answered well.
 pub fn turn() -> (Option<proto::State>, Option<proto::Move>) {
-    let state = proto::State { kind: Some(state::Kind::Notation("c4:7x6x4:4453".to_owned())) };
+    let state = proto::State::notation("c4:7x6x4:4453");
     let mv = proto::Move { kind: Some(r#move::Kind::Notation("4".to_owned())) };
     (Some(state), Some(mv))
 }
@@ -79,7 +79,7 @@ pub fn apply_move() -> proto::ApplyMoveRequest {
 /// The dearest of calls with one of the smallest answers: a game of Queen and rooks of a thousand moves in which nothing
 /// happens.
 pub fn long_replay() -> proto::ReplayGameRequest {
-    let state = proto::State { kind: Some(state::Kind::Notation("qr:2rq/2rr/RR2/QR2:1".to_owned())) };
+    let state = proto::State::notation("qr:2rq/2rr/RR2/QR2:1");
     let round = ["b3-c3", "c2-b2", "c3-b3", "b2-c2"];
     let moves = round.map(|text| proto::Move { kind: Some(r#move::Kind::Notation(text.to_owned())) });
     proto::ReplayGameRequest { state: Some(state), moves: moves.into_iter().cycle().take(1000).collect() }

@@ -139,6 +139,17 @@ impl Diagram {
         (0..size).map(|row| (0..size).map(|column| letter(row, column)).collect()).collect()
     }
 
+    /// Tells of every piece, and where it stands.
+    pub fn for_each_piece(&self, mut tell: impl FnMut(Square, Piece)) {
+        for player in Player::ALL {
+            let queen = self.board.queen(player);
+            for cell in self.board.cells_of(player) {
+                let piece = if cell == queen { Piece::Queen(player) } else { Piece::Rook(player) };
+                tell(cell.into(), piece);
+            }
+        }
+    }
+
     /// What stands on a square, if it is on the board.
     pub fn piece(&self, square: Square) -> Option<Piece> {
         self.board.cell(square).and_then(|cell| self.board.piece(cell))

@@ -136,6 +136,11 @@ impl Card {
             .flat_map(|suit| (Self::LOWEST..=Self::HIGHEST).map(move |value| Self { suit, value }))
     }
 
+    /// Its place in [`Card::deck`].
+    pub const fn deck_index(self) -> usize {
+        self.suit as usize * Self::COUNT / Suit::ALL.len() + (self.value - Self::LOWEST) as usize
+    }
+
     /// The value as it is written.
     fn value_text(self) -> &'static str {
         const TEXTS: [&str; 13] = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A"];

@@ -1,7 +1,32 @@
+use std::sync::LazyLock;
+
+use prost::Message;
+
 use crate::{
     games::royal_match::{Card, Ordering, Suit},
     wire::{Path, Violations, proto, vocabulary::read_enum},
 };
+
+/// The keys of the first two fields of a card.
+const SUIT_KEY: u8 = 1 << 3;
+const VALUE_KEY: u8 = 2 << 3;
+
+/// Every card as it is on the wire, in the order of the deck.
+static WIRES: LazyLock<Vec<(Card, Vec<u8>)>> =
+    LazyLock::new(|| Card::deck().map(|card| (card, write_card(card).encode_to_vec())).collect());
+
+/// A card as it is on the wire: by its suit, its value, and as text.
+pub(super) fn wire_of(card: Card) -> &'static [u8] {
+    &WIRES[card.deck_index()].1
+}
+
+/// Reads a card as it is on the wire, with its text or without.
+pub(super) fn read_plain_card(wire: &[u8]) -> Option<Card> {
+    let [SUIT_KEY, suit, VALUE_KEY, value, text @ ..] = wire else { return None };
+    let suit = suit_of(proto::RoyalMatchSuit::try_from(i32::from(*suit)).ok()?)?;
+    let card = Card::new(suit, (*value).into()).ok()?;
+    (text.is_empty() || wire == wire_of(card)).then_some(card)
+}
 
 /// Reads a card that must be there.
 pub(super) fn read_required_card(
@@ -64,7 +89,11 @@ fn read_value(value: Option<u32>, at: &Path<'_>, violations: &mut Violations) ->
 
 /// Reads a suit.
 pub(super) fn read_suit(value: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Suit> {
-    Some(match read_enum::<proto::RoyalMatchSuit>(value, at, violations)? {
+    read_enum(value, at, violations).and_then(suit_of)
+}
+
+pub(super) fn suit_of(suit: proto::RoyalMatchSuit) -> Option<Suit> {
+    Some(match suit {
         proto::RoyalMatchSuit::Hearts => Suit::Hearts,
         proto::RoyalMatchSuit::Diamonds => Suit::Diamonds,
         proto::RoyalMatchSuit::Clubs => Suit::Clubs,
@@ -75,7 +104,11 @@ pub(super) fn read_suit(value: i32, at: &Path<'_>, violations: &mut Violations) 
 
 /// Reads an ordering.
 pub(super) fn read_ordering(value: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Ordering> {
-    Some(match read_enum::<proto::RoyalMatchOrdering>(value, at, violations)? {
+    read_enum(value, at, violations).and_then(ordering_of)
+}
+
+pub(super) fn ordering_of(ordering: proto::RoyalMatchOrdering) -> Option<Ordering> {
+    Some(match ordering {
         proto::RoyalMatchOrdering::ValueThenSuit => Ordering::ValueThenSuit,
         proto::RoyalMatchOrdering::SuitThenValue => Ordering::SuitThenValue,
         proto::RoyalMatchOrdering::Unspecified => return None,

@@ -86,7 +86,7 @@ pub(super) fn read_element(value: i32, at: &Path<'_>, violations: &mut Violation
     read_enum(value, at, violations).and_then(element_of)
 }
 
-fn element_of(element: proto::TripleTriadElement) -> Option<Element> {
+pub(super) fn element_of(element: proto::TripleTriadElement) -> Option<Element> {
     Some(match element {
         proto::TripleTriadElement::Fire => Element::Fire,
         proto::TripleTriadElement::Ice => Element::Ice,

@@ -41,7 +41,11 @@ pub(super) fn read_rules(
 }
 
 fn read_basic_capture(value: i32, at: &Path<'_>, violations: &mut Violations) -> Option<BasicCapture> {
-    Some(match read_enum::<proto::TripleTriadBasicCapture>(value, at, violations)? {
+    read_enum(value, at, violations).and_then(basic_capture_of)
+}
+
+pub(super) fn basic_capture_of(basic: proto::TripleTriadBasicCapture) -> Option<BasicCapture> {
+    Some(match basic {
         proto::TripleTriadBasicCapture::Fallback => BasicCapture::Fallback,
         proto::TripleTriadBasicCapture::Always => BasicCapture::Always,
         proto::TripleTriadBasicCapture::Unspecified => return None,
@@ -49,7 +53,11 @@ fn read_basic_capture(value: i32, at: &Path<'_>, violations: &mut Violations) ->
 }
 
 fn read_trade_rule(value: i32, at: &Path<'_>, violations: &mut Violations) -> Option<TradeRule> {
-    Some(match read_enum::<proto::TripleTriadTradeRule>(value, at, violations)? {
+    read_enum(value, at, violations).and_then(trade_rule_of)
+}
+
+pub(super) fn trade_rule_of(trade: proto::TripleTriadTradeRule) -> Option<TradeRule> {
+    Some(match trade {
         proto::TripleTriadTradeRule::None => TradeRule::None,
         proto::TripleTriadTradeRule::One => TradeRule::One,
         proto::TripleTriadTradeRule::Diff => TradeRule::Diff,
@@ -62,17 +70,6 @@ fn read_trade_rule(value: i32, at: &Path<'_>, violations: &mut Violations) -> Op
 /// Writes rules, every field.
 pub(super) fn write_rules(rules: Rules) -> proto::TripleTriadRules {
     let has = |rule| Some(rules.has(rule));
-    let basic_capture = match rules.basic_capture() {
-        BasicCapture::Fallback => proto::TripleTriadBasicCapture::Fallback,
-        BasicCapture::Always => proto::TripleTriadBasicCapture::Always,
-    };
-    let trade_rule = match rules.trade() {
-        TradeRule::None => proto::TripleTriadTradeRule::None,
-        TradeRule::One => proto::TripleTriadTradeRule::One,
-        TradeRule::Diff => proto::TripleTriadTradeRule::Diff,
-        TradeRule::Direct => proto::TripleTriadTradeRule::Direct,
-        TradeRule::All => proto::TripleTriadTradeRule::All,
-    };
     proto::TripleTriadRules {
         open: has(Rule::Open),
         random: has(Rule::Random),
@@ -81,9 +78,28 @@ pub(super) fn write_rules(rules: Rules) -> proto::TripleTriadRules {
         same_wall: has(Rule::SameWall),
         plus: has(Rule::Plus),
         combo: has(Rule::Combo),
-        basic_capture: Some(basic_capture.into()),
+        basic_capture: Some(write_basic_capture(rules.basic_capture()).into()),
         sudden_death: has(Rule::SuddenDeath),
         sudden_death_limit: Some(rules.sudden_death_limit().into()),
-        trade_rule: Some(trade_rule.into()),
+        trade_rule: Some(write_trade_rule(rules.trade()).into()),
+    }
+}
+
+/// Writes when the basic rule takes cards.
+pub(super) fn write_basic_capture(basic: BasicCapture) -> proto::TripleTriadBasicCapture {
+    match basic {
+        BasicCapture::Fallback => proto::TripleTriadBasicCapture::Fallback,
+        BasicCapture::Always => proto::TripleTriadBasicCapture::Always,
+    }
+}
+
+/// Writes what is traded.
+pub(super) fn write_trade_rule(trade: TradeRule) -> proto::TripleTriadTradeRule {
+    match trade {
+        TradeRule::None => proto::TripleTriadTradeRule::None,
+        TradeRule::One => proto::TripleTriadTradeRule::One,
+        TradeRule::Diff => proto::TripleTriadTradeRule::Diff,
+        TradeRule::Direct => proto::TripleTriadTradeRule::Direct,
+        TradeRule::All => proto::TripleTriadTradeRule::All,
     }
 }

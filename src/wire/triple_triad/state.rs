@@ -1,14 +1,13 @@
 use super::{
-    GAME, NAME,
-    card::{read_card, read_cards, read_element, write_card, write_element},
-    rules::{read_rules, write_rules},
+    card::{read_card, read_cards, read_element},
+    rules::read_rules,
 };
 use crate::{
     games::{
         Player,
         triple_triad::{
             Diagram, ParseError, Place, Rules, SQUARES, Setup, SetupCard, SetupError, SetupSquare,
-            TripleTriad, View,
+            TripleTriad,
         },
     },
     wire::{
@@ -19,12 +18,10 @@ use crate::{
 
 /// Reads a game.
 pub(super) fn read_game(
-    state: &proto::state::Kind,
+    state: &proto::TripleTriadState,
     at: &Path<'_>,
     violations: &mut Violations,
 ) -> Option<TripleTriad> {
-    let state = own_state(state, at, violations)?;
-    let at = &at.field(NAME);
     let Read { mut setup, rules, sized } = read_setup(state, at, violations);
     setup.next_player = read_player(state.next_player, &at.field("next_player"), violations);
     refuse_view(state, at, violations)?;
@@ -39,12 +36,10 @@ pub(super) fn read_game(
 
 /// Reads a board, with or without a game around it.
 pub(super) fn read_diagram(
-    state: &proto::state::Kind,
+    state: &proto::TripleTriadState,
     at: &Path<'_>,
     violations: &mut Violations,
 ) -> Option<Diagram> {
-    let state = own_state(state, at, violations)?;
-    let at = &at.field(NAME);
     let Read { mut setup, rules, sized } = read_setup(state, at, violations);
     let next_player = read_optional_player(state.next_player, &at.field("next_player"), violations);
     setup.next_player = next_player.unwrap_or_default();
@@ -52,19 +47,6 @@ pub(super) fn read_diagram(
     let note = |error, violations: &mut Violations| note_setup_error(error, at, violations);
     let diagram = violations.accept(Diagram::try_from(&setup), note);
     diagram.filter(|_| rules && sized && next_player.is_ok())
-}
-
-/// The state, if it is one of this game.
-fn own_state<'a>(
-    state: &'a proto::state::Kind,
-    at: &Path<'_>,
-    violations: &mut Violations,
-) -> Option<&'a proto::TripleTriadState> {
-    let proto::state::Kind::TripleTriad(state) = state else {
-        violations.game_mismatch(at, "state", GAME);
-        return None;
-    };
-    Some(state)
 }
 
 /// Notes that a state is only what one player sees of it, if it is.
@@ -167,33 +149,4 @@ pub(super) fn setup_error_code(error: SetupError) -> proto::ErrorReason {
         SetupError::LastCardMissing(_) => proto::ErrorReason::LastCardMissing,
         SetupError::DrawnRounds(_) => proto::ErrorReason::ValueOutOfRange,
     }
-}
-
-/// Writes a board, with whatever is around it.
-pub(super) fn write_diagram(diagram: &Diagram) -> proto::TripleTriadState {
-    let square = |(element, card): &(Option<_>, Option<_>)| proto::TripleTriadSquare {
-        element: element.map(write_element),
-        card: card.as_ref().map(|(card, _)| write_card(card)),
-        owner: card.map(|(_, owner)| proto::Player::from(owner).into()),
-    };
-    let [hand_one, hand_two] = &diagram.hands;
-    proto::TripleTriadState {
-        rules: Some(write_rules(diagram.rules)),
-        board: diagram.squares.iter().map(square).collect(),
-        hand_one: hand_one.iter().map(write_card).collect(),
-        hand_two: hand_two.iter().map(write_card).collect(),
-        next_player: diagram.next_player.map_or(proto::Player::Unspecified, Into::into).into(),
-        sudden_death_count: Some(diagram.drawn_rounds.into()),
-        view: None,
-    }
-}
-
-/// Writes what one player sees.
-pub(super) fn write_view(view: &View) -> proto::TripleTriadState {
-    let hidden = view.hidden.map(|hidden| proto::TripleTriadView {
-        viewer: proto::Player::from(hidden.viewer).into(),
-        // A hand has at most five cards.
-        hidden_cards: Some(hidden.cards as u32),
-    });
-    proto::TripleTriadState { view: hidden, ..write_diagram(&view.diagram) }
 }

@@ -1,0 +1,179 @@
+//! Messages read from and written to the wire directly, without a value of their own in between: nearly all that a call costs
+//! beside its transport was to make such values, and to take them apart again.
+//!
+//! Only what is written as nearly everybody writes it, and right in every way, is read so. Anything else is left to prost,
+//! and to whoever notes what is wrong.
+
+use prost::encoding::{decode_varint, encode_varint};
+
+use super::proto;
+use crate::games::Player;
+
+/// The value of a field.
+#[derive(Clone, Copy)]
+pub(super) enum Value<'a> {
+    Number(u64),
+    Bytes(&'a [u8]),
+}
+
+/// Reads a message field by field: each is its number, and its value. None if one is not to be read here.
+#[inline(always)]
+pub(super) fn read_fields<'a>(
+    message: &'a [u8],
+    mut read: impl FnMut(u8, Value<'a>) -> Option<()>,
+) -> Option<()> {
+    let mut rest = message;
+    while let [key, after @ ..] = rest {
+        rest = after;
+        let number = read_varint(&mut rest)?;
+        // A key of one byte: its lowest three bits are the type, and the others the field.
+        let value = match key & 0b1000_0111 {
+            0 => Value::Number(number),
+            2 => {
+                let (bytes, after) = rest.split_at_checked(usize::try_from(number).ok()?)?;
+                rest = after;
+                Value::Bytes(bytes)
+            }
+            _ => return None,
+        };
+        read(key >> 3, value)?;
+    }
+    Some(())
+}
+
+#[inline(always)]
+fn read_varint(wire: &mut &[u8]) -> Option<u64> {
+    match wire {
+        [number @ ..0x80, rest @ ..] => {
+            *wire = rest;
+            Some((*number).into())
+        }
+        _ => decode_varint(wire).ok(),
+    }
+}
+
+impl<'a> Value<'a> {
+    /// A number, or that of a value of an enum.
+    #[inline(always)]
+    pub(super) fn number(self) -> Option<u32> {
+        match self {
+            Self::Number(number) => number.try_into().ok(),
+            Self::Bytes(_) => None,
+        }
+    }
+
+    /// A text, as its bytes, or a message.
+    #[inline(always)]
+    pub(super) fn bytes(self) -> Option<&'a [u8]> {
+        match self {
+            Self::Number(_) => None,
+            Self::Bytes(bytes) => Some(bytes),
+        }
+    }
+
+    /// A value of an enum.
+    #[inline(always)]
+    pub(super) fn enumerated<E: TryFrom<i32>>(self) -> Option<E> {
+        i32::try_from(self.number()?).ok()?.try_into().ok()
+    }
+
+    /// Whether something is so.
+    #[inline(always)]
+    pub(super) fn flag(self) -> Option<bool> {
+        match self.number()? {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
+    }
+
+    /// One of two players.
+    #[inline(always)]
+    pub(super) fn player(self) -> Option<Player> {
+        match self.enumerated()? {
+            proto::Player::One => Some(Player::One),
+            proto::Player::Two => Some(Player::Two),
+            _ => None,
+        }
+    }
+}
+
+/// Writes a number, or a value of an enum, of a field below 16.
+#[inline(always)]
+pub(super) fn put_number(field: u8, number: u32, wire: &mut Vec<u8>) {
+    match u8::try_from(number) {
+        Ok(number @ ..0x80) => wire.extend_from_slice(&[field << 3, number]),
+        _ => {
+            wire.push(field << 3);
+            encode_varint(number.into(), wire);
+        }
+    }
+}
+
+/// Writes a player, unless there is none.
+#[inline(always)]
+pub(super) fn put_player(field: u8, player: impl Into<Option<Player>>, wire: &mut Vec<u8>) {
+    if let Some(player) = player.into() {
+        put_number(field, proto::Player::from(player) as u32, wire);
+    }
+}
+
+/// Writes a text or a message of a field below 16.
+#[inline(always)]
+pub(super) fn put_bytes(field: u8, bytes: &[u8], wire: &mut Vec<u8>) {
+    match u8::try_from(bytes.len()) {
+        Ok(length @ ..0x80) => wire.extend_from_slice(&[field << 3 | 2, length]),
+        _ => {
+            wire.push(field << 3 | 2);
+            encode_varint(bytes.len() as u64, wire);
+        }
+    }
+    wire.extend_from_slice(bytes);
+}
+
+/// Writes a message of a field below 16, which is nearly always shorter than 128 bytes.
+#[inline(always)]
+pub(super) fn put_message(field: u8, wire: &mut Vec<u8>, put: impl FnOnce(&mut Vec<u8>)) {
+    wire.extend_from_slice(&[field << 3 | 2, 0]);
+    let start = wire.len();
+    put(wire);
+    let length = wire.len() - start;
+    if length < 0x80 {
+        wire[start - 1] = length as u8;
+    } else {
+        let mut prefix = Vec::new();
+        encode_varint(length as u64, &mut prefix);
+        wire.splice(start - 1..start, prefix);
+    }
+}
+
+/// Writes the rows of a board, all of them dots of fewer than 128 a row, into which letters are put.
+pub(super) fn put_rows(
+    field: u8,
+    (rows, columns): (usize, usize),
+    wire: &mut Vec<u8>,
+    put: impl FnOnce(&mut Dots<'_>),
+) {
+    let (start, width) = (wire.len(), columns + 2);
+    wire.resize(start + rows * width, b'.');
+    let board = &mut wire[start..];
+    for row in board.chunks_exact_mut(width) {
+        row[..2].copy_from_slice(&[field << 3 | 2, columns as u8]);
+    }
+    put(&mut Dots { board, width });
+}
+
+/// Rows of dots.
+pub(super) struct Dots<'a> {
+    board: &'a mut [u8],
+    /// How far apart rows begin.
+    width: usize,
+}
+
+impl Dots<'_> {
+    /// Puts a letter of one byte in place of a dot.
+    #[inline(always)]
+    pub(super) fn put(&mut self, row: usize, column: usize, letter: char) {
+        self.board[row * self.width + 2 + column] = letter as u8;
+    }
+}

@@ -1,0 +1,218 @@
+use bytes::{Buf, BufMut};
+use prost::{
+    DecodeError, Message,
+    encoding::{self, DecodeContext, WireType, check_wire_type, decode_varint, encode_varint, skip_field},
+};
+
+use crate::games::GameId;
+
+/// `arbiter.v1.State`, with the state of a game as it is on the wire: its game reads and writes it, and nothing is made
+/// of it in between.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// The state, if there is one.
+    pub kind: Option<StateKind>,
+}
+
+/// How a state is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StateKind {
+    /// As text.
+    Notation(String),
+    /// As the encoded message of its game.
+    Typed(GameId, Vec<u8>),
+}
+
+impl State {
+    /// A state as text.
+    pub fn notation(text: impl Into<String>) -> Self {
+        Self { kind: Some(StateKind::Notation(text.into())) }
+    }
+
+    /// A state of a game, as the encoded message that the game has for it.
+    pub fn typed(game: GameId, wire: Vec<u8>) -> Self {
+        Self { kind: Some(StateKind::Typed(game, wire)) }
+    }
+}
+
+const NOTATION: u32 = 1;
+
+/// The field of the states of a game.
+const fn field_of(game: GameId) -> u32 {
+    match game {
+        GameId::ConnectFour => 2,
+        GameId::TripleTriad => 3,
+        GameId::QueenRooks => 4,
+        GameId::RoyalMatch => 5,
+    }
+}
+
+fn game_of(field: u32) -> Option<GameId> {
+    GameId::ALL.into_iter().find(|game| field_of(*game) == field)
+}
+
+impl Message for State {
+    fn encode_raw(&self, buffer: &mut impl BufMut) {
+        match &self.kind {
+            Some(StateKind::Notation(text)) => encoding::string::encode(NOTATION, text, buffer),
+            Some(StateKind::Typed(game, wire)) => encoding::bytes::encode(field_of(*game), wire, buffer),
+            None => {}
+        }
+    }
+
+    fn merge_field(
+        &mut self,
+        tag: u32,
+        wire_type: WireType,
+        buffer: &mut impl Buf,
+        context: DecodeContext,
+    ) -> Result<(), DecodeError> {
+        if tag == NOTATION {
+            let mut text = String::new();
+            encoding::string::merge(wire_type, &mut text, buffer, context)
+                .map_err(|error| within(error, "notation"))?;
+            self.kind = Some(StateKind::Notation(text));
+            return Ok(());
+        }
+        let Some(game) = game_of(tag) else {
+            return skip_field(wire_type, tag, buffer, context);
+        };
+        let wire = take(wire_type, buffer, context).map_err(|error| within(error, game.name()))?;
+        match &mut self.kind {
+            // A message that comes in parts is what the parts are one after the other.
+            Some(StateKind::Typed(known, parts)) if *known == game => parts.extend(wire),
+            kind => *kind = Some(StateKind::Typed(game, wire)),
+        }
+        Ok(())
+    }
+
+    fn encoded_len(&self) -> usize {
+        match &self.kind {
+            Some(StateKind::Notation(text)) => encoding::string::encoded_len(NOTATION, text),
+            Some(StateKind::Typed(game, wire)) => encoding::bytes::encoded_len(field_of(*game), wire),
+            None => 0,
+        }
+    }
+
+    fn clear(&mut self) {
+        self.kind = None;
+    }
+}
+
+fn within(mut error: DecodeError, field: &'static str) -> DecodeError {
+    error.push("State", field);
+    error
+}
+
+/// Takes the bytes of a message.
+fn take(wire_type: WireType, buffer: &mut impl Buf, context: DecodeContext) -> Result<Vec<u8>, DecodeError> {
+    check_wire_type(WireType::LengthDelimited, wire_type)?;
+    let length = decode_varint(buffer)?;
+    // As a rule it lies in one piece, and is copied once.
+    if let Some(wire) = usize::try_from(length).ok().and_then(|length| buffer.chunk().get(..length)) {
+        let wire = wire.to_vec();
+        buffer.advance(wire.len());
+        return Ok(wire);
+    }
+    let (mut prefix, mut wire) = (Vec::new(), Vec::new());
+    encode_varint(length, &mut prefix);
+    encoding::bytes::merge(wire_type, &mut wire, &mut Buf::chain(&*prefix, buffer), context)?;
+    Ok(wire)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::{collection::vec, prelude::*};
+    use prost_reflect::{DescriptorPool, Kind};
+
+    use super::*;
+    use crate::wire::proto;
+
+    /// The message as prost would have it, with messages as what they are on the wire.
+    #[derive(Clone, PartialEq, Message)]
+    struct Generated {
+        #[prost(oneof = "GeneratedKind", tags = "1, 2, 3, 4, 5")]
+        kind: Option<GeneratedKind>,
+    }
+
+    #[derive(Clone, PartialEq, prost::Oneof)]
+    enum GeneratedKind {
+        #[prost(string, tag = "1")]
+        Notation(String),
+        #[prost(bytes, tag = "2")]
+        ConnectFour(Vec<u8>),
+        #[prost(bytes, tag = "3")]
+        TripleTriad(Vec<u8>),
+        #[prost(bytes, tag = "4")]
+        QueenRooks(Vec<u8>),
+        #[prost(bytes, tag = "5")]
+        RoyalMatch(Vec<u8>),
+    }
+
+    fn any_kind() -> impl Strategy<Value = GeneratedKind> {
+        let wire = || vec(any::<u8>(), 0..300);
+        prop_oneof![
+            ".{0,9}".prop_map(GeneratedKind::Notation),
+            wire().prop_map(GeneratedKind::ConnectFour),
+            wire().prop_map(GeneratedKind::TripleTriad),
+            wire().prop_map(GeneratedKind::QueenRooks),
+            wire().prop_map(GeneratedKind::RoyalMatch),
+        ]
+    }
+
+    /// What is wrong, without where: prost knows no more than that it is in the `kind`.
+    fn fault(error: &DecodeError) -> String {
+        error.to_string().rsplit(": ").next().unwrap_or_default().to_owned()
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_written_as_prost_would(kind in any_kind()) {
+            let wire = Generated { kind: Some(kind) }.encode_to_vec();
+            let read = State::decode(&*wire).expect("it can be read");
+            prop_assert_eq!(read.encoded_len(), wire.len());
+            prop_assert_eq!(read.encode_to_vec(), &*wire);
+            let (one, two) = wire.split_at(wire.len() / 2);
+            prop_assert_eq!(State::decode(one.chain(two)), Ok(read));
+        }
+
+        #[test]
+        fn what_cannot_be_read_is_told_as_prost_would(kind in any_kind(), cut in any::<prop::sample::Index>(), spoilt in any::<u8>()) {
+            let mut wire = Generated { kind: Some(kind) }.encode_to_vec();
+            let at = cut.index(wire.len());
+            wire[at] = spoilt;
+            for wire in [&wire[..], &wire[..at]] {
+                let (read, wanted) = (State::decode(wire), Generated::decode(wire));
+                prop_assert_eq!(read.is_ok(), wanted.is_ok());
+                if let (Err(read), Err(wanted)) = (read, wanted) {
+                    prop_assert_eq!(fault(&read), fault(&wanted));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_message_in_parts_is_one() {
+        let part = |text: &[u8]| State::typed(GameId::QueenRooks, text.to_vec()).encode_to_vec();
+        let wire = [part(b"ab"), part(b"c")].concat();
+        assert_eq!(State::decode(&*wire), Ok(State::typed(GameId::QueenRooks, b"abc".to_vec())));
+        let wire = [wire, State::notation("4453").encode_to_vec()].concat();
+        assert_eq!(State::decode(&*wire), Ok(State::notation("4453")));
+    }
+
+    #[test]
+    fn the_fields_are_those_of_the_contract() {
+        let pool = DescriptorPool::decode(proto::FILE_DESCRIPTOR_SET).expect("the contract can be read");
+        let state = pool.get_message_by_name("arbiter.v1.State").expect("there is one");
+        let games: Vec<_> = state.fields().filter(|field| matches!(field.kind(), Kind::Message(_))).collect();
+        assert_eq!(games.len(), GameId::ALL.len());
+        assert_eq!(state.fields().len(), games.len() + 1);
+        for (game, field) in GameId::ALL.into_iter().zip(games) {
+            assert_eq!((field.name(), field.number()), (game.name(), field_of(game)));
+        }
+        assert_eq!(
+            state.get_field(NOTATION).as_ref().map(|field| field.name().to_owned()),
+            Some("notation".to_owned())
+        );
+    }
+}

@@ -1,0 +1,207 @@
+//! States as they are on the wire.
+
+use std::sync::LazyLock;
+
+use prost::Message;
+
+use super::{
+    card::{element_of, write_card, write_element},
+    rules::{basic_capture_of, trade_rule_of, write_basic_capture, write_trade_rule},
+};
+use crate::{
+    games::triple_triad::{
+        CATALOGUE, Card, Diagram, DiagramSquare, HAND, Rule, Rules, SQUARES, Setup, SetupCard, SetupSquare,
+        View,
+    },
+    wire::plain::{Value, put_bytes, put_message, put_number, put_player, read_fields},
+};
+
+/// The fields of a state.
+const RULES: u8 = 1;
+const BOARD: u8 = 2;
+const HAND_ONE: u8 = 3;
+const HAND_TWO: u8 = 4;
+const NEXT_PLAYER: u8 = 5;
+const SUDDEN_DEATH_COUNT: u8 = 6;
+const VIEW: u8 = 7;
+
+/// The fields of its rules that are no flags.
+const BASIC_CAPTURE: u8 = 8;
+const SUDDEN_DEATH_LIMIT: u8 = 10;
+const TRADE_RULE: u8 = 11;
+
+/// The fields of a square.
+const ELEMENT: u8 = 1;
+const CARD: u8 = 2;
+const OWNER: u8 = 3;
+
+/// The fields of a view.
+const VIEWER: u8 = 1;
+const HIDDEN_CARDS: u8 = 2;
+
+/// The cards of the catalogue as they are on the wire: most games have no others, and they are read and written at once.
+static CATALOGUE_WIRES: LazyLock<Vec<Vec<u8>>> =
+    LazyLock::new(|| CATALOGUE.iter().map(|card| write_card(card).encode_to_vec()).collect());
+
+/// Reads a game, or a board without one.
+pub(super) fn read_plain_as<T: for<'a> TryFrom<&'a Setup>>(wire: &[u8]) -> Option<T> {
+    let mut rules = None;
+    let squares = [SetupSquare::default(); SQUARES];
+    let hands = [Vec::with_capacity(HAND), Vec::with_capacity(HAND)];
+    let mut setup = Setup { rules: Rules::DEFAULT, squares, hands, next_player: None, drawn_rounds: 0 };
+    let mut count = 0;
+    read_fields(wire, |field, value| {
+        match field {
+            RULES if rules.is_none() => rules = Some(read_rules(value.bytes()?)?),
+            BOARD => {
+                *setup.squares.get_mut(count)? = read_square(value.bytes()?)?;
+                count += 1;
+            }
+            HAND_ONE => setup.hands[0].push(Some(read_card(value)?)),
+            HAND_TWO => setup.hands[1].push(Some(read_card(value)?)),
+            NEXT_PLAYER => setup.next_player = Some(value.player()?),
+            SUDDEN_DEATH_COUNT => setup.drawn_rounds = value.number()?,
+            _ => return None,
+        }
+        Some(())
+    })?;
+    setup.rules = rules.unwrap_or(Rules::DEFAULT);
+    if count == SQUARES { T::try_from(&setup).ok() } else { None }
+}
+
+fn read_rules(wire: &[u8]) -> Option<Rules> {
+    let mut rules = Rules::DEFAULT;
+    read_fields(wire, |field, value| {
+        rules = match field {
+            BASIC_CAPTURE => rules.with_basic_capture(basic_capture_of(value.enumerated()?)?),
+            SUDDEN_DEATH_LIMIT => rules.with_sudden_death_limit(value.number()?).ok()?,
+            TRADE_RULE => rules.with_trade(trade_rule_of(value.enumerated()?)?),
+            _ => match rule_of(field)? {
+                rule if value.flag()? => rules.with(rule),
+                // It was turned on before.
+                rule if rules.has(rule) => return None,
+                _ => rules,
+            },
+        };
+        Some(())
+    })?;
+    Some(rules)
+}
+
+/// The rule that a field turns on or off.
+fn rule_of(field: u8) -> Option<Rule> {
+    Some(match field {
+        1 => Rule::Open,
+        2 => Rule::Random,
+        3 => Rule::Elemental,
+        4 => Rule::Same,
+        5 => Rule::SameWall,
+        6 => Rule::Plus,
+        7 => Rule::Combo,
+        9 => Rule::SuddenDeath,
+        _ => return None,
+    })
+}
+
+fn read_square(wire: &[u8]) -> Option<SetupSquare> {
+    let (mut element, mut card, mut owner) = (None, None, None);
+    read_fields(wire, |field, value| {
+        match field {
+            ELEMENT => element = Some(element_of(value.enumerated()?)?),
+            CARD if card.is_none() => card = Some(read_card(value)?),
+            OWNER => owner = Some(value.player()?),
+            _ => return None,
+        }
+        Some(())
+    })?;
+    let card = match (card, owner) {
+        (None, None) => None,
+        (card, owner) => Some(SetupCard { card: Some(card?), owner: Some(owner?) }),
+    };
+    Some(SetupSquare { element, card })
+}
+
+fn read_card(value: Value<'_>) -> Option<Card> {
+    let wire = value.bytes()?;
+    // The id is the first field, and of one byte in all of the catalogue.
+    if let [_, id, ..] = wire {
+        let index = usize::from(*id).wrapping_sub(1);
+        if CATALOGUE_WIRES.get(index).is_some_and(|known| known == wire) {
+            return Some(CATALOGUE[index]);
+        }
+    }
+    let (mut id, mut ranks, mut element, mut level, mut name) = (None, [None; 4], None, 1, "");
+    read_fields(wire, |field, value| {
+        match field {
+            1 => id = Some(value.number()?),
+            2..=5 => ranks[usize::from(field) - 2] = Some(value.number()?),
+            6 => element = Some(element_of(value.enumerated()?)?),
+            7 => level = value.number()?,
+            8 => name = str::from_utf8(value.bytes()?).ok()?,
+            _ => return None,
+        }
+        Some(())
+    })?;
+    let [top, right, bottom, left] = ranks;
+    Card::new(id?, [top?, right?, bottom?, left?], element, level, name).ok()
+}
+
+/// Writes a board, with whatever is around it.
+pub(super) fn write_diagram(diagram: &Diagram) -> Vec<u8> {
+    let mut wire = Vec::with_capacity(512);
+    put_message(RULES, &mut wire, |wire| put_rules(diagram.rules, wire));
+    for square in &diagram.squares {
+        put_message(BOARD, &mut wire, |wire| put_square(square, wire));
+    }
+    for (field, hand) in [HAND_ONE, HAND_TWO].into_iter().zip(&diagram.hands) {
+        for card in hand {
+            put_card(field, card, &mut wire);
+        }
+    }
+    put_player(NEXT_PLAYER, diagram.next_player, &mut wire);
+    put_number(SUDDEN_DEATH_COUNT, diagram.drawn_rounds.into(), &mut wire);
+    wire
+}
+
+/// Writes what one player sees.
+pub(super) fn write_view(view: &View) -> Vec<u8> {
+    let mut wire = write_diagram(&view.diagram);
+    if let Some(hidden) = view.hidden {
+        put_message(VIEW, &mut wire, |wire| {
+            put_player(VIEWER, hidden.viewer, wire);
+            // A hand has at most five cards.
+            put_number(HIDDEN_CARDS, hidden.cards as u32, wire);
+        });
+    }
+    wire
+}
+
+fn put_rules(rules: Rules, wire: &mut Vec<u8>) {
+    for field in 1..=11 {
+        let value = match field {
+            BASIC_CAPTURE => write_basic_capture(rules.basic_capture()) as u32,
+            SUDDEN_DEATH_LIMIT => rules.sudden_death_limit().into(),
+            TRADE_RULE => write_trade_rule(rules.trade()) as u32,
+            _ => rule_of(field).is_some_and(|rule| rules.has(rule)).into(),
+        };
+        put_number(field, value, wire);
+    }
+}
+
+fn put_square((element, card): &DiagramSquare, wire: &mut Vec<u8>) {
+    if let Some(element) = element {
+        put_number(ELEMENT, write_element(*element) as u32, wire);
+    }
+    if let Some((card, owner)) = card {
+        put_card(CARD, card, wire);
+        put_player(OWNER, *owner, wire);
+    }
+}
+
+fn put_card(field: u8, card: &Card, wire: &mut Vec<u8>) {
+    let index = (card.id() as usize).wrapping_sub(1);
+    match CATALOGUE.get(index) {
+        Some(known) if known == card => put_bytes(field, &CATALOGUE_WIRES[index], wire),
+        _ => put_bytes(field, &write_card(card).encode_to_vec(), wire),
+    }
+}
