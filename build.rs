@@ -11,8 +11,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(out.join("arbiter.v1.bin"), descriptors.encode_to_vec())?;
     tonic_prost_build::configure()
         .codec_path("crate::wire::Codec")
-        .extern_path(".arbiter.v1.EvaluateBatchRequest", "crate::wire::EvaluateBatchRequest")
-        .extern_path(".arbiter.v1.EvaluateBatchResponse", "crate::wire::EvaluateBatchResponse")
+        .extern_path(".arbiter.v1.EvaluateBatchRequest", "crate::wire::Items")
+        .extern_path(".arbiter.v1.EvaluateBatchResponse", "crate::wire::Items")
+        .extern_path(".arbiter.v1.EvaluateResponse", "crate::wire::EvaluateResponse")
         .extern_path(".arbiter.v1.State", "crate::wire::State")
         .compile_fds(descriptors)?;
     Ok(())

@@ -21,7 +21,7 @@ mod vocabulary;
 
 pub(crate) use self::game::with_game;
 pub use self::{
-    batch::{EvaluateBatchRequest, EvaluateBatchResponse, read_call},
+    batch::{EvaluateResponse, Items, read_call, write_answer},
     codec::{Codec, MAX_TOP_LEVEL_FIELDS},
     game::{WireGame, descriptions},
     json::{BatchFromJson, BatchToJson, detail_to_json, request_from_json, response_to_json},
@@ -40,7 +40,7 @@ pub mod proto {
     tonic::include_proto!("arbiter.v1");
 
     // Written by hand: see there.
-    pub use super::{EvaluateBatchRequest, EvaluateBatchResponse, State};
+    pub use super::{EvaluateResponse, Items as EvaluateBatchRequest, Items as EvaluateBatchResponse, State};
 
     /// The compiled contract, for reflection.
     pub const FILE_DESCRIPTOR_SET: &[u8] = tonic::include_file_descriptor_set!("arbiter.v1");

@@ -60,8 +60,8 @@ async fn ask_batch(
     calls: impl IntoIterator<Item = proto::Call>,
 ) -> Vec<proto::Answer> {
     let answer = client.evaluate_batch(proto::EvaluateBatchRequest::from_iter(calls)).await;
-    let answers = answer.expect("a batch is answered").into_inner().answers;
-    answers.into_iter().map(|answer| proto::Answer::decode(answer).expect("it is an answer")).collect()
+    let answers = answer.expect("a batch is answered").into_inner();
+    answers.iter().map(|answer| proto::Answer::decode(answer).expect("it is an answer")).collect()
 }
 
 #[tokio::test]
@@ -122,7 +122,8 @@ impl Stream {
 
     async fn receive(&mut self) -> Result<String, Code> {
         let answer = soon("an answer", self.answers.message()).await.expect("the stream holds");
-        outcome(&answer.expect("there is an answer").answer.expect("it says something"))
+        let answer = answer.expect("there is an answer").answer;
+        outcome(&proto::Answer::decode(&*answer).expect("it says something"))
     }
 }
 

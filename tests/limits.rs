@@ -245,8 +245,10 @@ async fn a_call_in_a_batch_has_at_most_as_many_bytes_as_on_its_own() {
     let server = start(&[]);
     let client = Client::connect(&server.address).await;
     // A call and an unknown field beside it, which together have this size.
-    let call = |size| bytes::Bytes::from(filled_to(size, &proto::Call::default()));
-    let batch = proto::EvaluateBatchRequest { calls: vec![call(65_536), call(65_537), call(65_536)] };
+    let mut batch = proto::EvaluateBatchRequest::default();
+    for size in [65_536, 65_537, 65_536] {
+        batch.push(&filled_to(size, &proto::Call::default()));
+    }
     let answers: BatchAnswer = client.call("EvaluateBatch", &batch).await.message();
     let reason = |answer: &proto::Answer| match &answer.kind {
         Some(proto::answer::Kind::Refusal(refusal)) => refusal.reasons[0].code(),

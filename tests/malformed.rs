@@ -113,8 +113,9 @@ async fn a_message_that_is_not_compressed_as_it_says_is_the_callers_mistake() {
 async fn a_malformed_item_does_not_spoil_its_batch() {
     let (_server, client) = start().await;
     let good = proto::Call { kind: Some(proto::call::Kind::ApplyMove(apply_move())) };
-    let calls = vec![Bytes::from_static(&[0xff]), good.encode_to_vec().into()];
-    let batch = proto::EvaluateBatchRequest { calls };
+    let mut batch = proto::EvaluateBatchRequest::default();
+    batch.push(&[0xff]);
+    batch.push(&good.encode_to_vec());
     let answers: BatchAnswer = client.call("EvaluateBatch", &batch).await.message();
     let [Some(proto::answer::Kind::Refusal(refusal)), Some(proto::answer::Kind::ApplyMove(_))] =
         [0, 1].map(|index: usize| answers.answers[index].kind.clone())

@@ -2,18 +2,24 @@
 
 use std::collections::BTreeSet;
 
-use arbiter::games::{
-    Chance, Game, GameId, Player,
-    connect_four::{self, ConnectFour},
-    queen_rooks::{self, QueenRooks},
-    royal_match::{self, RoyalMatch},
-    triple_triad::{self, TripleTriad},
+use arbiter::{
+    games::{
+        Chance, Game, GameId, Player,
+        connect_four::{self, ConnectFour},
+        queen_rooks::{self, QueenRooks},
+        royal_match::{self, RoyalMatch},
+        triple_triad::{self, TripleTriad},
+    },
+    wire::{Path, Violations, WireGame},
 };
+use prost::Message;
 
 /// Games from each start.
 const SEEDS: u64 = 20;
 /// Queen and rooks can go on for ever.
 const MOST_MOVES: usize = 200;
+/// How often each state is spoilt.
+const SPOILT: usize = 10;
 
 /// What a game can be started from.
 type Starts<G> = Vec<(<G as Game>::Rules, <G as Game>::Opening)>;
@@ -38,7 +44,7 @@ fn every_state_of_every_game_keeps_the_promises_of_all_games() {
     }
 }
 
-fn play_all<G: Game<Opening: Clone>>(starts: Starts<G>, is_over: fn(&G::Outcome) -> bool) {
+fn play_all<G: WireGame<Opening: Clone>>(starts: Starts<G>, is_over: fn(&G::Outcome) -> bool) {
     for (rules, opening) in starts {
         for seed in 0..SEEDS {
             play(G::new(rules.clone(), opening.clone(), seed), &mut Chance::new(seed, 0), is_over);
@@ -47,10 +53,11 @@ fn play_all<G: Game<Opening: Clone>>(starts: Starts<G>, is_over: fn(&G::Outcome)
 }
 
 /// Plays random moves until the game is over or has gone on for long.
-fn play<G: Game>(mut game: G, chance: &mut Chance, is_over: fn(&G::Outcome) -> bool) {
+fn play<G: WireGame>(mut game: G, chance: &mut Chance, is_over: fn(&G::Outcome) -> bool) {
     for _ in 0..MOST_MOVES {
         let legal = game.legal_moves();
         check(&game, &legal, is_over(&game.outcome()));
+        check_wire(&game, chance);
         if legal.is_empty() {
             return;
         }
@@ -74,6 +81,49 @@ fn check<G: Game>(game: &G, legal: &[G::Move], is_over: bool) {
     let read = G::parse(&state).ok().unwrap_or_else(|| panic!("{state} does not read back"));
     assert_eq!(read.notation(), state, "it reads back as another state");
     assert!(read.legal_moves() == legal, "{state} reads back with other moves");
+}
+
+/// A state is written as prost would write it, and read as it is on the wire. However it is spoilt: what is still read so is
+/// what is read with care.
+fn check_wire<G: WireGame>(game: &G, chance: &mut Chance) {
+    let mut wire = game.write_state();
+    let message = G::State::decode(&*wire).expect("it is a message");
+    assert_eq!(message.encode_to_vec(), wire, "{} is written as nobody else would", game.notation());
+    assert_eq!(G::read_plain(&wire).as_ref().map(G::write_state).as_ref(), Some(&wire));
+    assert_eq!(read_with_care::<G>(&wire).as_ref().map(G::write_state).as_ref(), Some(&wire));
+    for _ in 0..SPOILT {
+        spoil(&mut wire, chance);
+        if let Some(read) = G::read_plain(&wire) {
+            let careful = read_with_care::<G>(&wire).as_ref().map(G::write_state);
+            assert_eq!(careful, Some(read.write_state()), "{wire:?} is read in two ways");
+        }
+    }
+}
+
+fn read_with_care<G: WireGame>(wire: &[u8]) -> Option<G> {
+    let state = G::State::decode(wire).ok()?;
+    let mut violations = Violations::default();
+    let game = G::read_state(&state, &Path::root("state"), &mut violations);
+    violations.finish(game).ok()
+}
+
+/// Changes, takes away, or repeats some of the bytes.
+fn spoil(wire: &mut Vec<u8>, chance: &mut Chance) {
+    let mut below = |most: usize| chance.below(most.max(1) as u32) as usize;
+    let at = below(wire.len());
+    let end = (at + 1 + below(12)).min(wire.len());
+    match below(4) {
+        0 if at < end => drop(wire.drain(at..end)),
+        1 if at < end => {
+            let again = wire[at..end].to_vec();
+            let to = below(wire.len());
+            wire.splice(to..to, again);
+        }
+        2 if at < end => wire[at] = below(256) as u8,
+        // Values are small, and so are keys.
+        _ if at < end => wire[at] = below(16) as u8,
+        _ => wire.push(below(256) as u8),
+    }
 }
 
 fn connect_four_starts() -> Starts<ConnectFour> {

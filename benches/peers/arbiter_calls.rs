@@ -3,7 +3,7 @@
 use arbiter::{
     games::{Game, connect_four::ConnectFour},
     wire::{
-        EvaluateBatchRequest, EvaluateBatchResponse, Form,
+        Form, Items,
         proto::{self, answer, call},
     },
 };
@@ -32,9 +32,9 @@ pub async fn check(server: &Server, size: usize) {
 
     let answer: proto::ApplyMoveResponse = ask(server, APPLY_MOVE, apply_move_request()).await;
     assert_eq!(answer.state, next);
-    let answer: EvaluateBatchResponse = ask(server, EVALUATE_BATCH, batch_request(size)).await;
-    assert_eq!(answer.answers.len(), size);
-    for answer in answer.answers {
+    let answers: Items = ask(server, EVALUATE_BATCH, batch_request(size)).await;
+    assert_eq!(answers.len(), size);
+    for answer in answers.iter() {
         let answer = proto::Answer::decode(answer).expect("an answer").kind;
         assert!(matches!(answer, Some(answer::Kind::ApplyMove(answer)) if answer.state == next));
     }
@@ -45,9 +45,9 @@ pub fn apply_move_len() -> usize {
     apply_move_request().encoded_len()
 }
 
-fn batch_request(size: usize) -> EvaluateBatchRequest {
+fn batch_request(size: usize) -> Items {
     let apply = proto::Call { kind: Some(call::Kind::ApplyMove(apply_move_request())) };
-    EvaluateBatchRequest::from_iter(vec![apply; size])
+    Items::from_iter(vec![apply; size])
 }
 
 fn apply_move_request() -> proto::ApplyMoveRequest {

@@ -8,7 +8,6 @@ use std::{
     time::Duration,
 };
 
-use bytes::Bytes;
 use prost::{Message, length_delimiter_len};
 use tokio::{
     task::{JoinHandle, spawn, yield_now},
@@ -19,7 +18,7 @@ use tokio_util::sync::WaitForCancellationFutureOwned;
 use tonic::{Request, Status, Streaming};
 
 use super::{Method, Observer, Referee, calls, check_items, guarded};
-use crate::wire::{GameRequest, Path, Refusal, Violations, proto, read_call, translate};
+use crate::wire::{GameRequest, Items, Path, Refusal, Violations, proto, read_call, translate, write_answer};
 
 /// What the server lends to a stream: how long it may last, and who waits for its end.
 #[derive(Clone)]
@@ -39,14 +38,19 @@ pub trait StreamObserver: Send + Sync {
 /// How long a batch, a stream, or calls that stand in line are worked on before others have their turn.
 pub const TURN: Duration = Duration::from_micros(200);
 
+/// As much work, in bytes read and written, as is done without a look at the clock: it is done in far less than a turn.
+const UNTIMED: usize = 512;
+
 /// Lets others have their turn now and then.
 pub struct Turns {
     began: Instant,
+    /// The work since the clock was looked at, in bytes.
+    untimed: usize,
 }
 
 impl Default for Turns {
     fn default() -> Self {
-        Self { began: Instant::now() }
+        Self { began: Instant::now(), untimed: 0 }
     }
 }
 
@@ -59,115 +63,115 @@ impl Turns {
         }
     }
 
+    /// To be called after each piece of work that has read and written so many bytes: many small ones share a look at the
+    /// clock.
+    async fn share_after(&mut self, bytes: usize) {
+        self.untimed += bytes;
+        if self.untimed > UNTIMED {
+            self.untimed = 0;
+            self.share().await;
+        }
+    }
+
     fn is_over(&self) -> bool {
         self.began.elapsed() >= TURN
     }
 }
 
 impl<O: Observer> Referee<O> {
-    pub(super) async fn evaluate_all(
-        &self,
-        request: &proto::EvaluateBatchRequest,
-    ) -> Result<proto::EvaluateBatchResponse, Refusal> {
-        check_items("calls", request.calls.len(), self.limits.batch_items)?;
-        let no_room = Bytes::from(refusal_answer(Refusal::answer_too_large()).encode_to_vec());
+    pub(super) async fn evaluate_all(&self, calls: &Items) -> Result<Items, Refusal> {
+        check_items("calls", calls.len(), self.limits.batch_items)?;
+        let no_room = refusal_answer(Refusal::answer_too_large());
         let reserved = size_in_batch(&no_room);
-        // What answers may take while every call that follows can still be told that there is no room for its own.
-        // None once an answer did not fit: no further call is worked on then.
-        let mut room = self.limits.batch_answer_bytes.checked_sub(request.calls.len() * reserved);
-        let mut answer = |call: &Bytes| {
-            let fitting = room.and_then(|bytes| {
-                let answer = match read_call(call, self.limits.item_bytes) {
-                    Ok(call) => self.evaluate_call(&call),
-                    Err(refusal) => refusal_answer(refusal),
-                };
-                let answer = Bytes::from(answer.encode_to_vec());
-                room = (bytes + reserved).checked_sub(size_in_batch(&answer));
-                room.map(|_| answer)
-            });
-            fitting.unwrap_or_else(|| no_room.clone())
-        };
         // One after the other: together they would all be done later, and hold more meanwhile.
         let _turn = self.one_batch.lock().await;
         let mut turns = Turns::default();
-        let mut answers = Vec::with_capacity(request.calls.len());
-        for call in &request.calls {
-            answers.push(guarded(|| Ok(answer(call)))?);
-            turns.share().await;
+        // Answers are about as long as calls, and seldom much longer.
+        let room = self.limits.batch_answer_bytes.min(calls.bytes() * 3 / 2);
+        let (mut answers, mut left) = (Items::with_room(room), calls.len());
+        // Every call that follows can still be told that there is no room for its answer.
+        let has_room = |taken: usize, left: usize| taken + left * reserved <= self.limits.batch_answer_bytes;
+        let mut is_full = !has_room(0, left);
+        for call in calls.iter() {
+            left -= 1;
+            // Once an answer did not fit, no further call is worked on.
+            let answer = if is_full { None } else { Some(guarded(|| Ok(self.evaluate_read(call)))?) };
+            let fitting = answer.filter(|answer| has_room(answers.bytes() + size_in_batch(answer), left));
+            is_full = fitting.is_none();
+            let answer = fitting.as_deref().unwrap_or(&no_room);
+            answers.push(answer);
+            turns.share_after(call.len() + answer.len()).await;
         }
-        Ok(proto::EvaluateBatchResponse { answers })
+        Ok(answers)
     }
 
-    /// Answers one call of a batch or of a stream, on its own.
-    fn evaluate_call(&self, call: &proto::Call) -> proto::Answer {
-        use proto::{answer::Kind as Answer, call::Kind as Call};
-        let answer = match &call.kind {
-            None => {
-                let mut violations = Violations::default();
-                violations.required(&Path::root("call"));
-                violations.finish(None)
-            }
-            Some(Call::ValidateMove(request)) => {
-                self.item(Method::ValidateMove, request, calls::validate_move).map(Answer::ValidateMove)
-            }
-            Some(Call::ApplyMove(request)) => {
-                self.item(Method::ApplyMove, request, calls::apply_move).map(Answer::ApplyMove)
-            }
-            Some(Call::ResolveCaptures(request)) => self
-                .item(Method::ResolveCaptures, request, calls::resolve_captures)
-                .map(Answer::ResolveCaptures),
-            Some(Call::DetermineWinner(request)) => self
-                .item(Method::DetermineWinner, request, calls::determine_winner)
-                .map(Answer::DetermineWinner),
-            Some(Call::CompareCards(request)) => {
-                self.item(Method::CompareCards, request, calls::compare_cards).map(Answer::CompareCards)
-            }
-            Some(Call::ListGames(request)) => {
-                self.item(Method::ListGames, request, calls::list_games).map(Answer::ListGames)
-            }
-            Some(Call::NewGame(request)) => {
-                self.item(Method::NewGame, request, calls::new_game).map(Answer::NewGame)
-            }
-            Some(Call::ListLegalMoves(request)) => self
-                .item(Method::ListLegalMoves, request, calls::list_legal_moves)
-                .map(Answer::ListLegalMoves),
-            Some(Call::ReplayGame(request)) => self
-                .item(Method::ReplayGame, request, |request| calls::replay_game(request, &self.limits))
-                .map(Answer::ReplayGame),
-            Some(Call::SettleTrade(request)) => {
-                self.item(Method::SettleTrade, request, calls::settle_trade).map(Answer::SettleTrade)
-            }
-            Some(Call::ViewState(request)) => {
-                self.item(Method::ViewState, request, calls::view_state).map(Answer::ViewState)
-            }
-            Some(Call::RenderState(request)) => {
-                self.item(Method::RenderState, request, calls::render_state).map(Answer::RenderState)
-            }
-        };
-        match answer {
-            Ok(kind) => proto::Answer { kind: Some(kind) },
+    /// Reads a call of a batch and answers it.
+    fn evaluate_read(&self, call: &[u8]) -> Vec<u8> {
+        match read_call(call, self.limits.item_bytes) {
+            Ok(call) => self.evaluate_call(&call),
             Err(refusal) => refusal_answer(refusal),
         }
     }
 
-    fn item<Q: GameRequest, A>(
+    /// Answers one call of a batch or of a stream, on its own.
+    fn evaluate_call(&self, call: &proto::Call) -> Vec<u8> {
+        use proto::call::Kind;
+        match &call.kind {
+            None => {
+                let mut violations = Violations::default();
+                violations.required(&Path::root("call"));
+                write_answer(0, violations.finish(None::<proto::Answer>))
+            }
+            Some(Kind::ValidateMove(request)) => {
+                self.item(Method::ValidateMove, request, calls::validate_move)
+            }
+            Some(Kind::ApplyMove(request)) => self.item(Method::ApplyMove, request, calls::apply_move),
+            Some(Kind::ResolveCaptures(request)) => {
+                self.item(Method::ResolveCaptures, request, calls::resolve_captures)
+            }
+            Some(Kind::DetermineWinner(request)) => {
+                self.item(Method::DetermineWinner, request, calls::determine_winner)
+            }
+            Some(Kind::CompareCards(request)) => {
+                self.item(Method::CompareCards, request, calls::compare_cards)
+            }
+            Some(Kind::ListGames(request)) => self.item(Method::ListGames, request, calls::list_games),
+            Some(Kind::NewGame(request)) => self.item(Method::NewGame, request, calls::new_game),
+            Some(Kind::ListLegalMoves(request)) => {
+                self.item(Method::ListLegalMoves, request, calls::list_legal_moves)
+            }
+            Some(Kind::ReplayGame(request)) => {
+                self.item(Method::ReplayGame, request, |request| calls::replay_game(request, &self.limits))
+            }
+            Some(Kind::SettleTrade(request)) => self.item(Method::SettleTrade, request, calls::settle_trade),
+            Some(Kind::ViewState(request)) => self.item(Method::ViewState, request, calls::view_state),
+            Some(Kind::RenderState(request)) => self.item(Method::RenderState, request, calls::render_state),
+        }
+    }
+
+    fn item<Q: GameRequest, A: Message>(
         &self,
         method: Method,
         request: &Q,
         call: impl FnOnce(&Q) -> Result<A, Refusal>,
-    ) -> Result<A, Refusal> {
+    ) -> Vec<u8> {
         let answer = guarded(|| call(request));
         self.observer.item_answered(method, request.game(), answer.as_ref().err());
-        answer
+        write_answer(number_of(method), answer)
     }
 }
 
-fn refusal_answer(refusal: Refusal) -> proto::Answer {
-    proto::Answer { kind: Some(proto::answer::Kind::Refusal(refusal.into())) }
+/// The number of a call, in `arbiter.v1.Call` and in `arbiter.v1.Answer`: they are in the order of the contract.
+const fn number_of(method: Method) -> u8 {
+    method as u8 + 1
+}
+
+fn refusal_answer(refusal: Refusal) -> Vec<u8> {
+    write_answer(0, Err::<proto::Answer, _>(refusal))
 }
 
 /// How many bytes of its batch an answer takes: its own, with its key and its length.
-fn size_in_batch(answer: &Bytes) -> usize {
+fn size_in_batch(answer: &[u8]) -> usize {
     1 + length_delimiter_len(answer.len()) + answer.len()
 }
 
@@ -239,7 +243,7 @@ impl<O: Observer> Stream for Answers<O> {
             Poll::Ready(Some(Ok(request))) => {
                 self.turns.get_or_insert_default();
                 let answer = self.referee.evaluate_call(&request.call.unwrap_or_default());
-                Poll::Ready(Some(Ok(proto::EvaluateResponse { answer: Some(answer) })))
+                Poll::Ready(Some(Ok(proto::EvaluateResponse { answer })))
             }
             Poll::Ready(Some(Err(status))) => {
                 let refusal = translate(&status).unwrap_or_else(Refusal::cancelled);
@@ -262,6 +266,27 @@ impl<O: Observer> Drop for Answers<O> {
     fn drop(&mut self) {
         if self.calls.is_some() {
             let _ = self.end(Some(Refusal::cancelled()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use prost_reflect::DescriptorPool;
+
+    use super::*;
+
+    #[test]
+    fn calls_have_the_numbers_of_the_contract() {
+        let pool = DescriptorPool::decode(proto::FILE_DESCRIPTOR_SET).expect("the contract can be read");
+        for (message, suffix) in [("arbiter.v1.Call", "Request"), ("arbiter.v1.Answer", "Response")] {
+            let message = pool.get_message_by_name(message).expect("there is one");
+            for method in Method::ALL.into_iter().filter(|method| !method.name().starts_with("Evaluate")) {
+                let field = message.get_field(number_of(method).into()).expect("it has one for each call");
+                let kind = field.kind();
+                let kind = kind.as_message().expect("it is a message").name();
+                assert_eq!(kind, format!("{}{suffix}", method.name()));
+            }
         }
     }
 }

@@ -1,31 +1,137 @@
-use bytes::Bytes;
-use prost::Message;
+use bytes::{Buf, BufMut};
+use prost::{
+    DecodeError, Message, decode_length_delimiter,
+    encoding::{DecodeContext, WireType, skip_field},
+};
 use tonic::Code;
 
-use super::{Refusal, proto};
+use super::{
+    Refusal,
+    plain::{put_bytes, put_message, take_bytes},
+    proto,
+};
 
-/// `arbiter.v1.EvaluateBatchRequest`, with its calls as they came: each is read when it is its turn. So a batch takes no
-/// more memory than it has bytes, and a call that cannot be read is refused on its own.
-#[derive(Clone, PartialEq, Message)]
-pub struct EvaluateBatchRequest {
-    /// The calls, each an encoded `arbiter.v1.Call`.
-    #[prost(bytes = "bytes", repeated, tag = "1")]
-    pub calls: Vec<Bytes>,
+/// `arbiter.v1.EvaluateBatchRequest`, and `arbiter.v1.EvaluateBatchResponse`: messages one after the other, as they are on the
+/// wire. A call is read when it is its turn, and its answer is written when it is there. So a batch takes no more memory
+/// than it has bytes, and a call that cannot be read is refused on its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Items {
+    /// Each is the key of the field, its length, and its bytes.
+    wire: Vec<u8>,
+    count: usize,
 }
 
-impl FromIterator<proto::Call> for EvaluateBatchRequest {
-    fn from_iter<I: IntoIterator<Item = proto::Call>>(calls: I) -> Self {
-        Self { calls: calls.into_iter().map(|call| call.encode_to_vec().into()).collect() }
+/// The one field of either message.
+const FIELD: u8 = 1;
+
+impl Items {
+    /// None yet, with room for so many bytes.
+    pub fn with_room(bytes: usize) -> Self {
+        Self { wire: Vec::with_capacity(bytes), count: 0 }
+    }
+
+    /// Adds an encoded message.
+    pub fn push(&mut self, item: &[u8]) {
+        put_bytes(FIELD, item, &mut self.wire);
+        self.count += 1;
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// How many bytes they take, with their keys and lengths.
+    pub fn bytes(&self) -> usize {
+        self.wire.len()
+    }
+
+    /// The encoded messages.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let mut rest = &*self.wire;
+        std::iter::from_fn(move || next_item(&mut rest))
     }
 }
 
-/// `arbiter.v1.EvaluateBatchResponse`, with its answers as they are sent: each is written when it is there. So a batch
-/// that is being answered holds what it sends, and not the several times larger messages.
-#[derive(Clone, PartialEq, Message)]
-pub struct EvaluateBatchResponse {
-    /// The answers, each an encoded `arbiter.v1.Answer`.
-    #[prost(bytes = "bytes", repeated, tag = "1")]
-    pub answers: Vec<Bytes>,
+/// Takes the next message off.
+pub(super) fn next_item<'a>(wire: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let mut rest = wire.get(1..)?;
+    let length = decode_length_delimiter(&mut rest).ok()?;
+    let (item, rest) = rest.split_at_checked(length)?;
+    *wire = rest;
+    Some(item)
+}
+
+impl FromIterator<proto::Call> for Items {
+    fn from_iter<I: IntoIterator<Item = proto::Call>>(calls: I) -> Self {
+        let mut items = Self::default();
+        for call in calls {
+            items.push(&call.encode_to_vec());
+        }
+        items
+    }
+}
+
+impl Message for Items {
+    fn encode_raw(&self, buffer: &mut impl BufMut) {
+        buffer.put_slice(&self.wire);
+    }
+
+    fn merge_field(
+        &mut self,
+        tag: u32,
+        wire_type: WireType,
+        buffer: &mut impl Buf,
+        context: DecodeContext,
+    ) -> Result<(), DecodeError> {
+        if tag != u32::from(FIELD) {
+            return skip_field(wire_type, tag, buffer, context);
+        }
+        if self.count == 0 {
+            // What follows is, as a rule, the rest of them.
+            self.wire.reserve(buffer.remaining() + 1);
+        }
+        take_bytes(wire_type, buffer, context, |item| self.push(item))
+    }
+
+    fn encoded_len(&self) -> usize {
+        self.wire.len()
+    }
+
+    fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
+/// `arbiter.v1.EvaluateResponse`, with its answer as it is on the wire.
+#[derive(Clone, PartialEq, Eq, Message)]
+pub struct EvaluateResponse {
+    /// The encoded `arbiter.v1.Answer`.
+    #[prost(bytes = "vec", tag = "1")]
+    pub answer: Vec<u8>,
+}
+
+/// Room for most answers, in bytes.
+const USUAL_ANSWER: usize = 256;
+
+/// The field of the refusal in an `arbiter.v1.Answer`. The others have the numbers of the calls.
+const REFUSAL: u8 = 15;
+
+/// Writes an `arbiter.v1.Answer`: the response to the call of this number, or its refusal.
+pub fn write_answer(call: u8, response: Result<impl Message, Refusal>) -> Vec<u8> {
+    let mut wire = Vec::with_capacity(USUAL_ANSWER);
+    match response {
+        Ok(response) => put_message(call, &mut wire, |wire| response.encode_raw(wire)),
+        Err(refusal) => {
+            put_message(REFUSAL, &mut wire, |wire| proto::Refusal::from(refusal).encode_raw(wire));
+        }
+    }
+    wire
 }
 
 /// Reads one call of a batch.

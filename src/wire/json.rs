@@ -15,7 +15,8 @@ use serde_path_to_error::{Path, Segment};
 use tonic::Code;
 
 use super::{
-    Refusal,
+    Items, Refusal,
+    batch::next_item,
     codec::{MAX_TOP_LEVEL_FIELDS, TOO_MANY_FIELDS},
     proto,
 };
@@ -28,14 +29,6 @@ static DESCRIPTORS: LazyLock<DescriptorPool> = LazyLock::new(|| {
     }
     pool
 });
-
-/// A batch, or its answer: on the wire both are one list of messages. They are turned one by one, since a message that
-/// is known only by its descriptor takes many times its size.
-#[derive(Clone, PartialEq, Message)]
-struct Items {
-    #[prost(bytes = "bytes", repeated, tag = "1")]
-    items: Vec<Bytes>,
-}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -85,8 +78,8 @@ impl<'a> BatchFromJson<'a> {
             let reason = proto::ErrorReason::TooManyItems;
             return Err(Refusal::new(Code::ResourceExhausted, reason, TOO_MANY_FIELDS));
         }
-        let turned = Items { items: Vec::with_capacity(calls.len()) };
-        Ok(Self { calls: calls.into_iter(), one: message("arbiter.v1.Call")?, max_call_bytes, turned })
+        let (calls, one) = (calls.into_iter(), message("arbiter.v1.Call")?);
+        Ok(Self { calls, one, max_call_bytes, turned: Items::default() })
     }
 
     /// Turns the next call. False: there was none.
@@ -96,14 +89,14 @@ impl<'a> BatchFromJson<'a> {
     /// If it is no call.
     pub fn turn_next(&mut self) -> Result<bool, Refusal> {
         let Some(call) = self.calls.next() else { return Ok(false) };
-        let call = if call.get().len() > self.max_call_bytes {
+        let call = call.get().as_bytes();
+        if call.len() > self.max_call_bytes {
             // Too long to be read: it is handed on as it is, and refused for its length, on its own.
-            Bytes::copy_from_slice(call.get().as_bytes())
+            self.turned.push(call);
         } else {
-            let at = format!("calls[{}]", self.turned.items.len());
-            read(self.one.clone(), call.get().as_bytes(), &at)?.encode_to_vec().into()
-        };
-        self.turned.items.push(call);
+            let at = format!("calls[{}]", self.turned.len());
+            self.turned.push(&read(self.one.clone(), call, &at)?.encode_to_vec());
+        }
         Ok(true)
     }
 
@@ -115,7 +108,8 @@ impl<'a> BatchFromJson<'a> {
 
 /// The answer of a batch on its way into JSON, call by call.
 pub struct BatchToJson {
-    answers: vec::IntoIter<Bytes>,
+    /// Those that are still to be turned.
+    answers: Bytes,
     one: MessageDescriptor,
     json: Vec<u8>,
 }
@@ -127,8 +121,7 @@ impl BatchToJson {
     ///
     /// If it is no such response: a fault of ours.
     pub fn new(binary: Bytes) -> Result<Self, Refusal> {
-        let batch = Items::decode(binary).map_err(|_| Refusal::internal_fault())?;
-        Ok(Self { answers: batch.items.into_iter(), one: message("arbiter.v1.Answer")?, json: Vec::new() })
+        Ok(Self { answers: binary, one: message("arbiter.v1.Answer")?, json: Vec::new() })
     }
 
     /// Turns the next answer. False: there was none.
@@ -137,7 +130,10 @@ impl BatchToJson {
     ///
     /// If it is no answer: a fault of ours.
     pub fn turn_next(&mut self) -> Result<bool, Refusal> {
-        let Some(answer) = self.answers.next() else { return Ok(false) };
+        let mut rest = &*self.answers;
+        let Some(answer) = next_item(&mut rest) else { return Ok(false) };
+        let (answer, rest) = (self.answers.slice_ref(answer), self.answers.slice_ref(rest));
+        self.answers = rest;
         self.json.extend_from_slice(if self.json.is_empty() { br#"{"answers":["# } else { b"," });
         let answer = decode(self.one.clone(), answer)?;
         serde_json::to_writer(&mut self.json, &answer).map_err(|_| Refusal::internal_fault())?;

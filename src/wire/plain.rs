@@ -4,7 +4,11 @@
 //! Only what is written as nearly everybody writes it, and right in every way, is read so. Anything else is left to prost,
 //! and to whoever notes what is wrong.
 
-use prost::encoding::{decode_varint, encode_varint};
+use bytes::Buf;
+use prost::{
+    DecodeError,
+    encoding::{self, DecodeContext, WireType, check_wire_type, decode_varint, encode_varint},
+};
 
 use super::proto;
 use crate::games::Player;
@@ -98,15 +102,41 @@ impl<'a> Value<'a> {
     }
 }
 
+/// Takes a message out of the one that is being read, as its bytes.
+pub(super) fn take_bytes<T>(
+    wire_type: WireType,
+    buffer: &mut impl Buf,
+    context: DecodeContext,
+    take: impl FnOnce(&[u8]) -> T,
+) -> Result<T, DecodeError> {
+    check_wire_type(WireType::LengthDelimited, wire_type)?;
+    let length = decode_varint(buffer)?;
+    // As a rule it lies in one piece.
+    if let Some(bytes) = usize::try_from(length).ok().and_then(|length| buffer.chunk().get(..length)) {
+        let (taken, length) = (take(bytes), bytes.len());
+        buffer.advance(length);
+        return Ok(taken);
+    }
+    let (mut prefix, mut bytes) = (Vec::new(), Vec::new());
+    encode_varint(length, &mut prefix);
+    encoding::bytes::merge(wire_type, &mut bytes, &mut Buf::chain(&*prefix, buffer), context)?;
+    Ok(take(&bytes))
+}
+
 /// Writes a number, or a value of an enum, of a field below 16.
 #[inline(always)]
 pub(super) fn put_number(field: u8, number: u32, wire: &mut Vec<u8>) {
-    match u8::try_from(number) {
-        Ok(number @ ..0x80) => wire.extend_from_slice(&[field << 3, number]),
-        _ => {
-            wire.push(field << 3);
-            encode_varint(number.into(), wire);
-        }
+    put_varint(field << 3, number.into(), wire);
+}
+
+/// Writes a key, and the number that follows it: most are below 128, and take a byte.
+#[inline(always)]
+fn put_varint(key: u8, number: u64, wire: &mut Vec<u8>) {
+    if number < 0x80 {
+        wire.extend_from_slice(&[key, number as u8]);
+    } else {
+        wire.push(key);
+        encode_varint(number, wire);
     }
 }
 
@@ -121,13 +151,7 @@ pub(super) fn put_player(field: u8, player: impl Into<Option<Player>>, wire: &mu
 /// Writes a text or a message of a field below 16.
 #[inline(always)]
 pub(super) fn put_bytes(field: u8, bytes: &[u8], wire: &mut Vec<u8>) {
-    match u8::try_from(bytes.len()) {
-        Ok(length @ ..0x80) => wire.extend_from_slice(&[field << 3 | 2, length]),
-        _ => {
-            wire.push(field << 3 | 2);
-            encode_varint(bytes.len() as u64, wire);
-        }
-    }
+    put_varint(field << 3 | 2, bytes.len() as u64, wire);
     wire.extend_from_slice(bytes);
 }
 

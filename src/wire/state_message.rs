@@ -1,9 +1,10 @@
 use bytes::{Buf, BufMut};
 use prost::{
     DecodeError, Message,
-    encoding::{self, DecodeContext, WireType, check_wire_type, decode_varint, encode_varint, skip_field},
+    encoding::{self, DecodeContext, WireType, skip_field},
 };
 
+use super::plain::take_bytes;
 use crate::games::GameId;
 
 /// `arbiter.v1.State`, with the state of a game as it is on the wire: its game reads and writes it, and nothing is made
@@ -77,7 +78,8 @@ impl Message for State {
         let Some(game) = game_of(tag) else {
             return skip_field(wire_type, tag, buffer, context);
         };
-        let wire = take(wire_type, buffer, context).map_err(|error| within(error, game.name()))?;
+        let wire = take_bytes(wire_type, buffer, context, <[u8]>::to_vec)
+            .map_err(|error| within(error, game.name()))?;
         match &mut self.kind {
             // A message that comes in parts is what the parts are one after the other.
             Some(StateKind::Typed(known, parts)) if *known == game => parts.extend(wire),
@@ -102,22 +104,6 @@ impl Message for State {
 fn within(mut error: DecodeError, field: &'static str) -> DecodeError {
     error.push("State", field);
     error
-}
-
-/// Takes the bytes of a message.
-fn take(wire_type: WireType, buffer: &mut impl Buf, context: DecodeContext) -> Result<Vec<u8>, DecodeError> {
-    check_wire_type(WireType::LengthDelimited, wire_type)?;
-    let length = decode_varint(buffer)?;
-    // As a rule it lies in one piece, and is copied once.
-    if let Some(wire) = usize::try_from(length).ok().and_then(|length| buffer.chunk().get(..length)) {
-        let wire = wire.to_vec();
-        buffer.advance(wire.len());
-        return Ok(wire);
-    }
-    let (mut prefix, mut wire) = (Vec::new(), Vec::new());
-    encode_varint(length, &mut prefix);
-    encoding::bytes::merge(wire_type, &mut wire, &mut Buf::chain(&*prefix, buffer), context)?;
-    Ok(wire)
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ pub(super) trait Word:
     + Eq
     + Hash
     + Debug
+    + From<u8>
     + BitAnd<Output = Self>
     + BitOr<Output = Self>
     + BitXor<Output = Self>

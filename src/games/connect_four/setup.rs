@@ -112,7 +112,12 @@ struct Tokens<W> {
     two: W,
     /// Cells with a character that is no token.
     unknown: W,
+    /// The tokens of either player in the rows that were read last: a byte a column, eight columns a word, and a bit a row.
+    stacks: [[u64; STACKS]; 2],
 }
+
+/// Words for the columns of the widest board.
+const STACKS: usize = (Rules::MAX_COLUMNS / 8) as usize;
 
 #[inline(always)]
 fn check<W: Word>(
@@ -121,7 +126,7 @@ fn check<W: Word>(
     next_player: Option<Player>,
 ) -> Result<Board<W>, Vec<SetupError>> {
     let mut errors = Vec::new();
-    let Some(Tokens { one, two, unknown }) = read::<W>(rules, board, &mut errors) else {
+    let Some(Tokens { one, two, unknown, .. }) = read::<W>(rules, board, &mut errors) else {
         return Err(errors);
     };
     let stacked = note_floating(rules, one | two, unknown, &mut errors);
@@ -159,20 +164,22 @@ fn read<W: Word>(rules: Rules, board: impl Rows, errors: &mut Vec<SetupError>) -
     if !sized {
         errors.push(SetupError::RowCount { wanted: rules.rows(), found: board.len() });
     }
-    let mut tokens = Tokens { one: W::EMPTY, two: W::EMPTY, unknown: W::EMPTY };
+    let mut tokens = Tokens { one: W::EMPTY, two: W::EMPTY, unknown: W::EMPTY, stacks: [[0; STACKS]; 2] };
     for (row, line) in board.take(rows).enumerate() {
-        let line = line.as_ref();
-        if line.len() == columns && tokens.read_row(rules, row, line) {
-            continue;
+        let (line, height) = (line.as_ref(), rows - 1 - row);
+        if line.len() != columns || !tokens.read_row(height, line) {
+            // Something is wrong with it, or it has letters of more than a byte, which is wrong too.
+            let line = String::from_utf8_lossy(line);
+            let found = line.chars().count();
+            if found == columns {
+                tokens.note_unknown(rules, row, &line, errors);
+            } else {
+                sized = false;
+                errors.push(SetupError::RowLength { row, wanted: rules.columns(), found });
+            }
         }
-        // Something is wrong with it, or it has letters of more than a byte, which is wrong too.
-        let line = String::from_utf8_lossy(line);
-        let found = line.chars().count();
-        if found == columns {
-            tokens.note_unknown(rules, row, &line, errors);
-        } else {
-            sized = false;
-            errors.push(SetupError::RowLength { row, wanted: rules.columns(), found });
+        if height % 8 == 0 {
+            tokens.stack_up(rules, height);
         }
     }
     sized.then_some(tokens)
@@ -200,7 +207,7 @@ fn cell<W: Word>(rules: Rules, row: usize, column: usize) -> W {
 impl<W: Word> Tokens<W> {
     /// Reads one row, which has as many bytes as there are columns. Tells whether each of them stands for a cell.
     #[inline(always)]
-    fn read_row(&mut self, rules: Rules, row: usize, line: &[u8]) -> bool {
+    fn read_row(&mut self, height: usize, line: &[u8]) -> bool {
         let mut is_known = true;
         for (index, letters) in line.chunks(8).enumerate() {
             let mut padded = [b'.'; 8];
@@ -208,13 +215,25 @@ impl<W: Word> Tokens<W> {
             let letters = u64::from_le_bytes(padded);
             let (one, two) = (places_of(b'X', letters), places_of(b'O', letters));
             is_known &= one | two | places_of(b'.', letters) == HIGHEST_BITS;
-            for (places, tokens) in [(one, &mut self.one), (two, &mut self.two)] {
-                for place in indexes(places) {
-                    *tokens = *tokens | cell(rules, row, 8 * index + place as usize / 8);
-                }
-            }
+            self.stacks[0][index] |= one >> 7 << (height % 8);
+            self.stacks[1][index] |= two >> 7 << (height % 8);
         }
         is_known
+    }
+
+    /// Adds the rows that were read last, of which the lowest has this height.
+    #[inline(always)]
+    fn stack_up(&mut self, rules: Rules, height: usize) {
+        for column in 0..usize::from(rules.columns()) {
+            let stack = |stacks: &[u64; STACKS]| {
+                let cells = stacks[column / 8] >> (8 * (column % 8)) & 0xFF;
+                // Neither is more than the bits of a board.
+                W::from(cells as u8).moved_up(column as u32 * rules.stride() + height as u32)
+            };
+            self.one = self.one | stack(&self.stacks[0]);
+            self.two = self.two | stack(&self.stacks[1]);
+        }
+        self.stacks = [[0; STACKS]; 2];
     }
 
     /// Reads one row anew, which has as many characters as there are columns, and notes those that stand for nothing.

@@ -174,7 +174,7 @@ pub(super) fn write_view(view: &View) -> Vec<u8> {
 fn write_seats(table: &Table, hidden: &[Option<usize>]) -> Vec<u8> {
     let mut wire = Vec::with_capacity(256);
     put_message(RULES, &mut wire, |wire| {
-        put_number(ORDERING, write_ordering(table.rules().ordering) as u32, wire)
+        put_number(ORDERING, write_ordering(table.rules().ordering) as u32, wire);
     });
     put_number(DOMINANT_SUIT, write_suit(table.order().dominant) as u32, &mut wire);
     let mut hidden = hidden.iter().copied();

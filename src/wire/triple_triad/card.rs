@@ -130,7 +130,7 @@ pub(super) fn write_card(card: &Card) -> proto::TripleTriadCard {
         right,
         bottom,
         left,
-        element: card.element().map(write_element),
+        element: card.element().map(|element| write_element(element).into()),
         level: Some(card.level().into()),
         name: card.name().to_owned(),
         notation: String::new(),
@@ -138,7 +138,7 @@ pub(super) fn write_card(card: &Card) -> proto::TripleTriadCard {
 }
 
 /// Writes an element.
-pub(super) fn write_element(element: Element) -> i32 {
+pub(super) fn write_element(element: Element) -> proto::TripleTriadElement {
     match element {
         Element::Fire => proto::TripleTriadElement::Fire,
         Element::Ice => proto::TripleTriadElement::Ice,
@@ -149,5 +149,4 @@ pub(super) fn write_element(element: Element) -> i32 {
         Element::Water => proto::TripleTriadElement::Water,
         Element::Holy => proto::TripleTriadElement::Holy,
     }
-    .into()
 }
