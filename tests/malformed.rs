@@ -6,7 +6,7 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use arbiter::wire::proto;
+use arbiter::{games::GameId, wire::proto};
 use bytes::Bytes;
 use prost::Message;
 use tonic::Code;
@@ -65,6 +65,29 @@ async fn a_text_that_is_not_utf8_is_the_callers_mistake() {
 #[tokio::test]
 async fn a_field_longer_than_its_message_is_the_callers_mistake() {
     assert_malformed("ApplyMove", &[], framed(&[STATE, 100, NOTATION, 1, b'c'])).await;
+}
+
+/// It is its game that reads a state, so that the rest of the request is read all the same.
+#[tokio::test]
+async fn a_state_that_its_game_cannot_read_is_told_with_whatever_else_is_wrong() {
+    let (_server, client) = start().await;
+    for game in GameId::ALL {
+        // Fields that no message has: a number that does not end, a text beyond the end, rules that are a number.
+        for wire in [&[0xff; 3][..], &[key(2), 9, b'.'], &[1 << 3, 1]] {
+            let state = proto::State::typed(game, wire.to_vec());
+            let request = proto::ValidateMoveRequest { state: Some(state), r#move: None };
+            let reply = client.call("ValidateMove", &request).await;
+            let expected = (Code::InvalidArgument, "ERROR_REASON_MALFORMED_REQUEST".to_owned());
+            assert_eq!(refusal(&reply.status), expected);
+            let message = reply.status.message();
+            assert!(
+                message.starts_with(&format!("state.{}: this cannot be read: ", game.name())),
+                "{message}"
+            );
+            assert!(message.ends_with("; move: this field is required"), "{message}");
+        }
+    }
+    client.assert_answers().await;
 }
 
 #[tokio::test]
