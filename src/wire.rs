@@ -21,7 +21,7 @@ mod vocabulary;
 
 pub(crate) use self::game::with_game;
 pub use self::{
-    batch::{EvaluateResponse, Items, read_call, write_answer},
+    batch::{EvaluateResponse, Items, read_call, write_answer, write_refusal},
     codec::{Codec, MAX_TOP_LEVEL_FIELDS},
     game::{WireGame, descriptions},
     json::{BatchFromJson, BatchToJson, detail_to_json, request_from_json, response_to_json},

@@ -1,6 +1,7 @@
 //! Many calls in one: as a batch, and as a stream.
 
 use std::{
+    convert::Infallible,
     future::Future,
     pin::Pin,
     sync::Arc,
@@ -18,7 +19,9 @@ use tokio_util::sync::WaitForCancellationFutureOwned;
 use tonic::{Request, Status, Streaming};
 
 use super::{Method, Observer, Referee, calls, check_items, guarded};
-use crate::wire::{GameRequest, Items, Path, Refusal, Violations, proto, read_call, translate, write_answer};
+use crate::wire::{
+    GameRequest, Items, Path, Refusal, Violations, proto, read_call, translate, write_answer, write_refusal,
+};
 
 /// What the server lends to a stream: how long it may last, and who waits for its end.
 #[derive(Clone)]
@@ -81,7 +84,7 @@ impl Turns {
 impl<O: Observer> Referee<O> {
     pub(super) async fn evaluate_all(&self, calls: &Items) -> Result<Items, Refusal> {
         check_items("calls", calls.len(), self.limits.batch_items)?;
-        let no_room = refusal_answer(Refusal::answer_too_large());
+        let no_room = write_refusal(Refusal::answer_too_large());
         let reserved = size_in_batch(&no_room);
         // One after the other: together they would all be done later, and hold more meanwhile.
         let _turn = self.one_batch.lock().await;
@@ -109,7 +112,7 @@ impl<O: Observer> Referee<O> {
     fn evaluate_read(&self, call: &[u8]) -> Vec<u8> {
         match read_call(call, self.limits.item_bytes) {
             Ok(call) => self.evaluate_call(&call),
-            Err(refusal) => refusal_answer(refusal),
+            Err(refusal) => write_refusal(refusal),
         }
     }
 
@@ -120,7 +123,7 @@ impl<O: Observer> Referee<O> {
             None => {
                 let mut violations = Violations::default();
                 violations.required(&Path::root("call"));
-                write_answer(0, violations.finish(None::<proto::Answer>))
+                violations.finish(None).map_or_else(write_refusal, |never: Infallible| match never {})
             }
             Some(Kind::ValidateMove(request)) => {
                 self.item(Method::ValidateMove, request, calls::validate_move)
@@ -157,17 +160,13 @@ impl<O: Observer> Referee<O> {
     ) -> Vec<u8> {
         let answer = guarded(|| call(request));
         self.observer.item_answered(method, request.game(), answer.as_ref().err());
-        write_answer(number_of(method), answer)
+        answer.map_or_else(write_refusal, |answer| write_answer(number_of(method), &answer))
     }
 }
 
 /// The number of a call, in `arbiter.v1.Call` and in `arbiter.v1.Answer`: they are in the order of the contract.
 const fn number_of(method: Method) -> u8 {
     method as u8 + 1
-}
-
-fn refusal_answer(refusal: Refusal) -> Vec<u8> {
-    write_answer(0, Err::<proto::Answer, _>(refusal))
 }
 
 /// How many bytes of its batch an answer takes: its own, with its key and its length.

@@ -122,16 +122,16 @@ const USUAL_ANSWER: usize = 256;
 /// The field of the refusal in an `arbiter.v1.Answer`. The others have the numbers of the calls.
 const REFUSAL: u8 = 15;
 
-/// Writes an `arbiter.v1.Answer`: the response to the call of this number, or its refusal.
-pub fn write_answer(call: u8, response: Result<impl Message, Refusal>) -> Vec<u8> {
+/// Writes an `arbiter.v1.Answer`: the response to the call of this number.
+pub fn write_answer(call: u8, response: &impl Message) -> Vec<u8> {
     let mut wire = Vec::with_capacity(USUAL_ANSWER);
-    match response {
-        Ok(response) => put_message(call, &mut wire, |wire| response.encode_raw(wire)),
-        Err(refusal) => {
-            put_message(REFUSAL, &mut wire, |wire| proto::Refusal::from(refusal).encode_raw(wire));
-        }
-    }
+    put_message(call, &mut wire, |wire| response.encode_raw(wire));
     wire
+}
+
+/// Writes an `arbiter.v1.Answer`: the refusal of a call.
+pub fn write_refusal(refusal: Refusal) -> Vec<u8> {
+    write_answer(REFUSAL, &proto::Refusal::from(refusal))
 }
 
 /// Reads one call of a batch.

@@ -4,7 +4,7 @@ use prost::Message;
 
 use super::{
     Form, Path, State, Violations, WireGame,
-    plain::{put_bytes, put_player, put_rows, read_fields},
+    plain::{Few, put_bytes, put_player, put_rows, read_fields},
     proto,
     refusal::breach,
     state::read_state,
@@ -70,21 +70,18 @@ impl WireGame for ConnectFour {
 
     fn read_plain(wire: &[u8]) -> Option<Self> {
         let mut rules = None;
-        let (mut board, mut count) = ([&[][..]; PLAIN_ROWS], 0);
+        let mut board = Few::<_, PLAIN_ROWS>::new(&[][..]);
         let mut next_player = None;
         read_fields(wire, |field, value| {
             match field {
                 RULES if rules.is_none() => rules = Some(read_plain_rules(value.bytes()?)?),
-                BOARD => {
-                    *board.get_mut(count)? = value.bytes()?;
-                    count += 1;
-                }
+                BOARD => board.push(value.bytes()?)?,
                 NEXT_PLAYER => next_player = Some(value.player()?),
                 _ => return None,
             }
             Some(())
         })?;
-        let setup = Setup { rules: rules.unwrap_or_default(), board: &board[..count], next_player };
+        let setup = Setup { rules: rules.unwrap_or_default(), board: board.as_slice(), next_player };
         Position::try_from(setup).ok().map(Into::into)
     }
 

@@ -102,6 +102,37 @@ impl<'a> Value<'a> {
     }
 }
 
+/// The values of a repeated field of which a message has few.
+pub(super) struct Few<T, const MOST: usize> {
+    values: [T; MOST],
+    count: usize,
+}
+
+impl<T: Copy, const MOST: usize> Few<T, MOST> {
+    /// None yet; `filler` stands where none will be.
+    pub(super) fn new(filler: T) -> Self {
+        Self { values: [filler; MOST], count: 0 }
+    }
+
+    /// Adds a value. None if there is no room for it.
+    #[inline(always)]
+    pub(super) fn push(&mut self, value: T) -> Option<()> {
+        *self.values.get_mut(self.count)? = value;
+        self.count += 1;
+        Some(())
+    }
+
+    /// Those that are there.
+    pub(super) fn as_slice(&self) -> &[T] {
+        &self.values[..self.count]
+    }
+
+    /// All of them, if there are as many as can be.
+    pub(super) fn all(self) -> Option<[T; MOST]> {
+        (self.count == MOST).then_some(self.values)
+    }
+}
+
 /// Takes a message out of the one that is being read, as its bytes.
 pub(super) fn take_bytes<T>(
     wire_type: WireType,

@@ -2,7 +2,7 @@
 
 use super::{
     Form, Path, State, Violations, WireGame,
-    plain::{put_message, put_number, put_player, put_rows, read_fields},
+    plain::{Few, put_message, put_number, put_player, put_rows, read_fields},
     proto,
     refusal::breach,
     state::read_form_of,
@@ -240,15 +240,12 @@ impl WireGame for QueenRooks {
 /// Reads a position, or a board without a game around it, as it is on the wire.
 fn read_plain_as<T: for<'a> TryFrom<Setup<'a, &'a str>>>(wire: &[u8]) -> Option<T> {
     let mut rules = None;
-    let (mut board, mut count) = ([""; Rules::MAX_SIZE as usize], 0);
+    let mut board = Few::<_, { Rules::MAX_SIZE as usize }>::new("");
     let (mut next_player, mut quiet_moves) = (None, 0);
     read_fields(wire, |field, value| {
         match field {
             RULES if rules.is_none() => rules = Some(read_plain_rules(value.bytes()?)?),
-            BOARD => {
-                *board.get_mut(count)? = str::from_utf8(value.bytes()?).ok()?;
-                count += 1;
-            }
+            BOARD => board.push(str::from_utf8(value.bytes()?).ok()?)?,
             NEXT_PLAYER => next_player = Some(value.player()?),
             QUIET_MOVES => quiet_moves = value.number()?,
             _ => return None,
@@ -256,7 +253,7 @@ fn read_plain_as<T: for<'a> TryFrom<Setup<'a, &'a str>>>(wire: &[u8]) -> Option<
         Some(())
     })?;
     let rules = rules.unwrap_or(Rules::DEFAULT);
-    T::try_from(Setup { rules, board: &board[..count], next_player, quiet_moves }).ok()
+    T::try_from(Setup { rules, board: board.as_slice(), next_player, quiet_moves }).ok()
 }
 
 fn read_plain_rules(wire: &[u8]) -> Option<Rules> {

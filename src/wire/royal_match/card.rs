@@ -12,12 +12,12 @@ const SUIT_KEY: u8 = 1 << 3;
 const VALUE_KEY: u8 = 2 << 3;
 
 /// Every card as it is on the wire, in the order of the deck.
-static WIRES: LazyLock<Vec<(Card, Vec<u8>)>> =
-    LazyLock::new(|| Card::deck().map(|card| (card, write_card(card).encode_to_vec())).collect());
+static WIRES: LazyLock<Vec<Vec<u8>>> =
+    LazyLock::new(|| Card::deck().map(|card| write_card(card).encode_to_vec()).collect());
 
 /// A card as it is on the wire: by its suit, its value, and as text.
 pub(super) fn wire_of(card: Card) -> &'static [u8] {
-    &WIRES[card.deck_index()].1
+    &WIRES[card.deck_index()]
 }
 
 /// Reads a card as it is on the wire, with its text or without.

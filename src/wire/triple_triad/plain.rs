@@ -10,10 +10,9 @@ use super::{
 };
 use crate::{
     games::triple_triad::{
-        CATALOGUE, Card, Diagram, DiagramSquare, HAND, Rule, Rules, SQUARES, Setup, SetupCard, SetupSquare,
-        View,
+        CATALOGUE, Card, Diagram, DiagramSquare, HAND, Rule, Rules, Setup, SetupCard, SetupSquare, View,
     },
-    wire::plain::{Value, put_bytes, put_message, put_number, put_player, read_fields},
+    wire::plain::{Few, Value, put_bytes, put_message, put_number, put_player, read_fields},
 };
 
 /// The fields of a state.
@@ -46,27 +45,23 @@ static CATALOGUE_WIRES: LazyLock<Vec<Vec<u8>>> =
 /// Reads a game, or a board without one.
 pub(super) fn read_plain_as<T: for<'a> TryFrom<&'a Setup>>(wire: &[u8]) -> Option<T> {
     let mut rules = None;
-    let squares = [SetupSquare::default(); SQUARES];
-    let hands = [Vec::with_capacity(HAND), Vec::with_capacity(HAND)];
-    let mut setup = Setup { rules: Rules::DEFAULT, squares, hands, next_player: None, drawn_rounds: 0 };
-    let mut count = 0;
+    let mut squares = Few::new(SetupSquare::default());
+    let mut hands = [Vec::with_capacity(HAND), Vec::with_capacity(HAND)];
+    let (mut next_player, mut drawn_rounds) = (None, 0);
     read_fields(wire, |field, value| {
         match field {
             RULES if rules.is_none() => rules = Some(read_rules(value.bytes()?)?),
-            BOARD => {
-                *setup.squares.get_mut(count)? = read_square(value.bytes()?)?;
-                count += 1;
-            }
-            HAND_ONE => setup.hands[0].push(Some(read_card(value)?)),
-            HAND_TWO => setup.hands[1].push(Some(read_card(value)?)),
-            NEXT_PLAYER => setup.next_player = Some(value.player()?),
-            SUDDEN_DEATH_COUNT => setup.drawn_rounds = value.number()?,
+            BOARD => squares.push(read_square(value.bytes()?)?)?,
+            HAND_ONE => hands[0].push(Some(read_card(value)?)),
+            HAND_TWO => hands[1].push(Some(read_card(value)?)),
+            NEXT_PLAYER => next_player = Some(value.player()?),
+            SUDDEN_DEATH_COUNT => drawn_rounds = value.number()?,
             _ => return None,
         }
         Some(())
     })?;
-    setup.rules = rules.unwrap_or(Rules::DEFAULT);
-    if count == SQUARES { T::try_from(&setup).ok() } else { None }
+    let (rules, squares) = (rules.unwrap_or(Rules::DEFAULT), squares.all()?);
+    T::try_from(&Setup { rules, squares, hands, next_player, drawn_rounds }).ok()
 }
 
 fn read_rules(wire: &[u8]) -> Option<Rules> {
