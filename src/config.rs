@@ -204,10 +204,15 @@ pub struct Limits {
     #[arg(long, env = "ARBITER_MAX_IN_FLIGHT", value_name = "COUNT", default_value = "10000")]
     pub max_in_flight: NonZeroUsize,
 
-    /// Most EvaluateBatch calls among them, from their headers until their answer is sent: they bound the memory that
-    /// large requests and unread answers take. One more: RESOURCE_EXHAUSTED at once.
-    #[arg(long, env = "ARBITER_MAX_BATCHES_IN_FLIGHT", value_name = "COUNT", default_value = "32")]
-    pub max_batches_in_flight: NonZeroUsize,
+    /// Most bytes that all EvaluateBatch calls under way may hold: of their requests, as they come, then of their answers
+    /// until they are sent. More: RESOURCE_EXHAUSTED at once.
+    #[arg(
+        long,
+        env = "ARBITER_MAX_BATCH_BYTES_IN_FLIGHT",
+        value_name = "BYTES",
+        default_value = "134217728"
+    )]
+    pub max_batch_bytes_in_flight: NonZeroUsize,
 
     /// Longest time that a call waits for its turn while others do, too; half of the caller's deadline if that is shorter.
     /// Then: RESOURCE_EXHAUSTED.

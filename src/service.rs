@@ -3,16 +3,12 @@
 mod calls;
 mod evaluate;
 
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
-};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 use tonic::{Code, Request, Response, Status, Streaming};
 
-pub use self::evaluate::{Answers, Lease, StreamObserver, TURN, Turns};
+pub use self::evaluate::{AnswerBytes, Answers, Lease, StreamObserver, TURN, Turns};
 pub use crate::games::GameId;
 use crate::wire::{
     GameRequest, Refusal,
@@ -126,15 +122,12 @@ pub struct Referee<O> {
     observer: O,
     /// Cancelled when streams that are still open must end.
     closing: CancellationToken,
-    /// Held by the batch that is being answered.
-    one_batch: Arc<Mutex<()>>,
 }
 
 impl<O: Observer> Referee<O> {
-    /// A referee with these limits. Streams end when `closing` is cancelled. Its clones answer batches one at a time:
-    /// each thread has a referee of its own.
+    /// A referee with these limits. Streams end when `closing` is cancelled.
     pub fn new(limits: Limits, observer: O, closing: CancellationToken) -> Self {
-        Self { limits, observer, closing, one_batch: Arc::default() }
+        Self { limits, observer, closing }
     }
 
     /// Answers a unary call.
@@ -249,7 +242,11 @@ impl<O: Observer> RulesService for Referee<O> {
         let request = request.into_inner();
         let answer = self.evaluate_all(&request).await;
         self.observer.call_answered(None, answer.as_ref().err());
-        Ok(Response::new(answer?))
+        let answer = answer?;
+        let bytes = AnswerBytes(answer.bytes());
+        let mut response = Response::new(answer);
+        response.extensions_mut().insert(bytes);
+        Ok(response)
     }
 
     async fn evaluate(&self, request: Request<Streaming<proto::EvaluateRequest>>) -> Answer<Answers<O>> {

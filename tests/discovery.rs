@@ -272,11 +272,11 @@ async fn metrics_tell_how_much_the_process_works() {
 
 #[test]
 fn metrics_tell_the_limits_as_they_were_set() {
-    let limits = ["--max-in-flight", "123", "--max-batches-in-flight", "7", "--max-connections", "45"];
+    let limits = ["--max-in-flight", "123", "--max-batch-bytes-in-flight", "7", "--max-connections", "45"];
     let server = TestServer::start_with(&[&["--log", "off"], &limits[..]].concat());
     let (_, exposition) = server.admin_get("/metrics");
-    let limit = |of: &str| metric(&exposition, &format!("arbiter_{of}_limit"), &[]);
-    let limits = ["calls_in_flight", "batches_in_flight", "connections"].map(limit);
+    let limit = |of: &str| metric(&exposition, &format!("arbiter_{of}"), &[]);
+    let limits = ["calls_in_flight_limit", "batches_in_flight_limit_bytes", "connections_limit"].map(limit);
     assert_eq!(limits, [Some(123.0), Some(7.0), Some(45.0)], "{exposition}");
 }
 

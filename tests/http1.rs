@@ -302,6 +302,23 @@ async fn an_answer_that_nobody_takes_is_given_up() {
     eventually("its answer is given up", async || calls_under_way(&server.metrics().await) == 0).await;
 }
 
+#[tokio::test]
+async fn a_batch_that_is_coming_counts_by_the_length_that_it_told() {
+    let server = start_process(&[]);
+    let batch = r#"{"calls": [{"listGames": {}}]}"#;
+    let head = head(batch.len(), "").replace("ApplyMove", "EvaluateBatch");
+    let holds = async |bytes: usize| {
+        let line = format!("arbiter_batches_in_flight_bytes {bytes}\n");
+        eventually("so much is held", async || server.metrics().await.contains(&line)).await;
+    };
+    let mut slow = TcpStream::connect(&server.address).await.expect("the server can be reached");
+    slow.write_all((head + &batch[..1]).as_bytes()).await.expect("it can be sent");
+    holds(batch.len()).await;
+    slow.write_all(&batch.as_bytes()[1..]).await.expect("it can be sent");
+    assert_eq!(one_answer(&mut slow).await, "200");
+    holds(0).await;
+}
+
 /// Reads until the head and the whole body of an answer are there, and answers its status.
 async fn one_answer(stream: &mut TcpStream) -> String {
     let mut received = String::new();

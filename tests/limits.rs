@@ -17,6 +17,7 @@ use prost::{Message, encoding::encode_varint};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
+    task::JoinSet,
 };
 use tonic::{Code, codec::CompressionEncoding, transport::Channel};
 
@@ -88,6 +89,12 @@ fn batches_handled(server: &TestServer) -> u64 {
         line.starts_with("grpc_server_handled_total") && line.contains("grpc_method=\"EvaluateBatch\"")
     });
     handled.filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).sum()
+}
+
+/// How many bytes are held of batches.
+fn held_of_batches(server: &TestServer) -> Option<usize> {
+    let metrics = server.admin_get("/metrics").1;
+    metrics.lines().find_map(|line| line.strip_prefix("arbiter_batches_in_flight_bytes ")?.parse().ok())
 }
 
 #[tokio::test]
@@ -274,8 +281,65 @@ async fn answers_that_nobody_reads_do_not_pile_up() {
     }
     eventually("all are answered or refused", async || batches_handled(&server) == 100).await;
     let peak = peak_megabytes(&server);
-    // 32 batches may be under way, and each answer has at most 4 MiB.
+    // Batches may hold 128 MiB, and those that are being answered then 4 MiB each.
     assert!(peak < 192, "100 requests of 4 KB hold {peak} MiB");
+}
+
+#[tokio::test]
+async fn many_small_batches_are_taken_at_once() {
+    let server = start(&["--max-wait", "1h"]);
+    let client = Client::connect(&server.address).await;
+    client.assert_answers().await;
+    let mut replies = JoinSet::new();
+    for _ in 0..200 {
+        let call = client.open("EvaluateBatch", &[]).await.expect("the connection holds");
+        replies.spawn(call.finish(framed(&batch_of(100).encode_to_vec())));
+    }
+    for reply in soon("all are answered", replies.join_all()).await {
+        let reply = reply.expect("the connection holds");
+        assert!(reply.is_ok(), "{:?}", reply.status);
+    }
+}
+
+#[tokio::test]
+async fn batches_hold_at_most_as_many_bytes_as_configured_and_then_some_are_taken_again() {
+    let server = start(&["--max-batch-bytes-in-flight", "1000"]);
+    let client = Client::connect(&server.address).await;
+    let holds = async |bytes: usize| {
+        eventually("so much is held", async || held_of_batches(&server) == Some(bytes)).await;
+    };
+    // Each call in it has two bytes.
+    let batch = framed(&batch_of(400).encode_to_vec());
+    let mut held = client.open("EvaluateBatch", &[]).await.expect("the connection holds");
+    held.body.send_data(batch.slice(..700), false).expect("it can be sent");
+    holds(700).await;
+    assert!(client.call("EvaluateBatch", &batch_of(100)).await.is_ok(), "there is room for it");
+    holds(700).await;
+    let reply = client.call("EvaluateBatch", &batch_of(200)).await;
+    assert_eq!(refusal(&reply.status), exhausted("ERROR_REASON_OVERLOADED"));
+    client.assert_answers().await;
+    let reply = held.finish(batch.slice(700..)).await.expect("the connection holds");
+    assert!(reply.is_ok(), "a held batch is answered: {:?}", reply.status);
+    holds(0).await;
+    assert!(client.call("EvaluateBatch", &batch_of(200)).await.is_ok(), "there is room again");
+    holds(0).await;
+    let alone = client.call("EvaluateBatch", &batch_of(600)).await;
+    assert!(alone.is_ok(), "one alone is answered, whatever its size: {:?}", alone.status);
+}
+
+#[tokio::test]
+async fn an_answer_to_a_batch_is_held_until_it_is_read() {
+    let server = start(&["--max-batch-bytes-in-flight", "1000"]);
+    let client = Client::connect_with_window(&server.address, 0).await;
+    let mut unread = client.open("EvaluateBatch", &[]).await.expect("the connection holds");
+    unread.body.send_data(framed(&batch_of(100).encode_to_vec()), true).expect("it can be sent");
+    eventually("the answer is held", async || held_of_batches(&server).is_some_and(|held| held > 1000)).await;
+    let other = Client::connect(&server.address).await;
+    let reply = other.call("EvaluateBatch", &batch_of(1)).await;
+    assert_eq!(refusal(&reply.status), exhausted("ERROR_REASON_OVERLOADED"));
+    drop(unread);
+    eventually("nothing is held", async || held_of_batches(&server) == Some(0)).await;
+    assert!(other.call("EvaluateBatch", &batch_of(1)).await.is_ok(), "there is room again");
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! More calls than can be answered: some are refused because they waited too long, the others are answered, and all is well
-//! as soon as there are fewer.
+//! More calls than can be answered: some are refused because their turn would come too late, the others are answered, and all
+//! is well as soon as there are fewer.
 
 #[path = "support/raw.rs"]
 mod raw;
@@ -63,7 +63,7 @@ impl Crowd {
                     }
                     let overloaded = (Code::ResourceExhausted, "ERROR_REASON_OVERLOADED".to_owned());
                     assert_eq!(refusal(&reply.status), overloaded);
-                    assert!(reply.status.message().contains("waited too long"), "{:?}", reply.status);
+                    assert!(reply.status.message().contains("would come too late"), "{:?}", reply.status);
                     tally.refused.fetch_add(1, Relaxed);
                 }
             });
@@ -92,7 +92,7 @@ fn start(max_wait: &str) -> TestServer {
 }
 
 #[tokio::test]
-async fn calls_that_wait_too_long_are_refused_and_the_others_answered() {
+async fn calls_whose_turn_would_come_too_late_are_refused_and_the_others_answered() {
     let server = start("5ms");
     let crowd = Crowd::gather(&server).await;
     eventually("some are refused", async || crowd.refused() >= 100).await;
@@ -116,15 +116,43 @@ async fn calls_may_wait_as_long_as_configured() {
     crowd.disperse().await;
 }
 
+#[tokio::test]
+async fn no_call_stands_behind_replays() {
+    let server = start("20ms");
+    let crowd = Crowd::gather(&server).await;
+    assert_others_pass(&server, crowd).await;
+}
+
+#[tokio::test]
+async fn no_call_stands_behind_batches() {
+    let server = start("50ms");
+    let call = proto::Call { kind: Some(proto::call::Kind::ReplayGame(long_replay())) };
+    let batch = proto::EvaluateBatchRequest::from_iter(vec![call; 3]);
+    let crowd = Crowd::gather_for(&server, "EvaluateBatch", &batch).await;
+    assert_others_pass(&server, crowd).await;
+}
+
+async fn assert_others_pass(server: &TestServer, crowd: Crowd) {
+    eventually("some are refused", async || crowd.refused() >= 100).await;
+    let before = crowd.served();
+    let client = Client::connect(&server.address).await;
+    eventually("others are still served", async || {
+        client.assert_answers().await;
+        crowd.served() >= before + 100
+    })
+    .await;
+    crowd.disperse().await;
+}
+
 /// Half of the caller's time at most, so that there is some left for the answer.
 #[tokio::test]
 async fn calls_wait_no_longer_than_their_deadline_allows() {
     let server = start("1h");
     let crowd = Crowd::gather(&server).await;
     let client = Client::connect(&server.address).await;
-    let request = framed(&raw::apply_move().encode_to_vec());
+    let request = framed(&long_replay().encode_to_vec());
     eventually("a call with little time is refused before its time is over", async || {
-        let reply = client.send("ApplyMove", &[("grpc-timeout", "40m")], request.clone()).await;
+        let reply = client.send("ReplayGame", &[("grpc-timeout", "40m")], request.clone()).await;
         reply.status.code() == Code::ResourceExhausted
     })
     .await;

@@ -23,7 +23,7 @@ use super::{
     table::Table,
 };
 
-/// Batches under way on each connection. The server takes 32 in all (`--max-batches-in-flight`).
+/// Batches under way on each connection.
 const BATCHES_UNDER_WAY: usize = 2;
 
 /// Items of a round of batches.

@@ -21,7 +21,7 @@ const BATCHES: [usize; 7] = [1, 3, 10, 30, 100, 300, 1000];
 /// Connections of a loader, and its calls under way on all of them together.
 pub const CONNECTIONS: usize = 4;
 pub const UNDER_WAY: usize = 100;
-/// Batches under way: fewer than the server takes on (`--max-batches-in-flight`).
+/// Batches under way.
 const BATCHES_UNDER_WAY: usize = 8;
 
 pub async fn measure() {

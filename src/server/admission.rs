@@ -1,6 +1,7 @@
 //! A place among the calls under way, kept until the answer has been sent.
 
 use std::{
+    mem::replace,
     pin::Pin,
     task::{Context, Poll, ready},
 };
@@ -15,20 +16,43 @@ use crate::{config::Limits, wire::Refusal};
 /// A place among the calls under way behind a gate, given back when it is dropped.
 pub(super) struct Admission<G: AsRef<Metrics>> {
     gate: G,
-    batch: bool,
+    /// None: it is no batch.
+    batch: Option<Batch>,
+}
+
+/// What is held of a batch, in bytes: of its request, then of its answer.
+struct Batch {
+    holds: usize,
+    /// The most that all of them may hold.
+    most: usize,
 }
 
 impl<G: AsRef<Metrics>> Admission<G> {
-    /// Takes a place, if there is one. Batches are fewer: each may hold as much as many calls.
-    pub(super) fn new(gate: G, batch: bool, limits: &Limits) -> Result<Self, Refusal> {
+    /// Takes a place, if there is one. A batch may hold as much as many calls: what all of them hold is bounded, too.
+    pub(super) fn new(gate: G, is_batch: bool, limits: &Limits) -> Result<Self, Refusal> {
         let calls = gate.as_ref().call_begins();
-        let batches = if batch { gate.as_ref().batch_begins() } else { 0 };
-        let admission = Self { gate, batch };
-        if calls <= limits.max_in_flight.get() && batches <= limits.max_batches_in_flight.get() {
-            Ok(admission)
-        } else {
-            Err(Refusal::overloaded())
+        let batch = Batch { holds: 0, most: limits.max_batch_bytes_in_flight.get() };
+        let mut admission = Self { gate, batch: is_batch.then_some(batch) };
+        if calls > limits.max_in_flight.get() {
+            return Err(Refusal::overloaded());
         }
+        admission.hold(0)?;
+        Ok(admission)
+    }
+
+    /// Counts what a batch holds now, and refuses it if all of them hold too much. One that is alone is never refused.
+    pub(super) fn hold(&mut self, bytes: usize) -> Result<(), Refusal> {
+        let all = self.keep(bytes);
+        match &self.batch {
+            Some(batch) if all > batch.most && all > bytes => Err(Refusal::overloaded()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Counts what a batch holds now; tells what all of them hold. For what is there and is not refused any more.
+    pub(super) fn keep(&mut self, bytes: usize) -> usize {
+        let Some(batch) = &mut self.batch else { return 0 };
+        self.gate.as_ref().batch_holds(bytes, replace(&mut batch.holds, bytes))
     }
 
     pub(super) fn gate(&self) -> &G {
@@ -40,8 +64,8 @@ impl<G: AsRef<Metrics>> Drop for Admission<G> {
     fn drop(&mut self) {
         let metrics = self.gate.as_ref();
         metrics.call_ends();
-        if self.batch {
-            metrics.batch_ends();
+        if let Some(batch) = &self.batch {
+            metrics.batch_holds(0, batch.holds);
         }
     }
 }

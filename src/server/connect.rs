@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::{BufMut, Bytes, BytesMut};
 use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header, request::Parts};
-use http_body::Frame;
+use http_body::{Body as _, Frame};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited, StreamBody};
 use tokio_stream::StreamExt;
 use tonic::{Code, Status, body::Body};
@@ -67,13 +67,24 @@ pub(super) async fn answer(
         return error::write(&Status::from(refusal), None);
     }
     let unread = Unread::default();
+    let most = max_bytes(method, limits);
+    let announced = body.size_hint().upper().and_then(|bytes| usize::try_from(bytes).ok());
+    let held = announced.map_or(most, |bytes| bytes.min(most));
     let message = read(body, method, encoding, limits, unread.clone());
-    let Ok(answer) = gate.call_translated(Request::from_parts(parts, message)).await;
+    let Ok(answer) = gate.call_translated(Request::from_parts(parts, message), held).await;
     if let Some(refusal) = unread.get() {
         let (_, place) = answer.into_body().into_parts();
         return error::write(&Status::from(refusal.clone()), place);
     }
     write(answer, method, encoding).await
+}
+
+/// How many bytes a message of this call may have.
+const fn max_bytes(method: Option<Method>, limits: &Limits) -> usize {
+    match method {
+        Some(Method::EvaluateBatch) => limits.max_batch_bytes,
+        _ => limits.max_message_bytes,
+    }
 }
 
 /// Why a message could not be read, if it could not.
@@ -149,10 +160,7 @@ async fn read_message(
     encoding: Encoding,
     limits: &Limits,
 ) -> Result<Bytes, Refusal> {
-    let most = match method {
-        Some(Method::EvaluateBatch) => limits.max_batch_bytes,
-        _ => limits.max_message_bytes,
-    };
+    let most = max_bytes(method, limits);
     let message = match Limited::new(body, most).collect().await {
         Ok(message) => message.to_bytes(),
         Err(error) if error.is::<LengthLimitError>() => {
@@ -178,9 +186,12 @@ async fn read_message(
 /// Puts an answer of gRPC into the terms of Connect.
 async fn write(answer: Response<Held<Place>>, method: Option<Method>, encoding: Encoding) -> Response<Body> {
     let (head, body) = answer.into_parts();
-    let (body, place) = body.into_parts();
+    let (body, mut place) = body.into_parts();
     match read_answer(&head.headers, body, method, encoding).await {
         Ok(message) => {
+            if let Some(place) = &mut place {
+                place.keep(message.len());
+            }
             let mut answer = Response::new(held(message, place));
             let content_type = HeaderValue::from_static(encoding.content_type());
             answer.headers_mut().insert(header::CONTENT_TYPE, content_type);

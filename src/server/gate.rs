@@ -33,8 +33,15 @@ struct Inner {
     others: Services,
     tokens: Option<Tokens>,
     ledger: Arc<Ledger>,
-    line: Line,
+    lines: Lines,
     limits: Limits,
+}
+
+/// Where calls wait for their turn.
+struct Lines {
+    calls: Line,
+    replays: Line,
+    batches: Line,
 }
 
 impl Gate {
@@ -45,20 +52,22 @@ impl Gate {
         ledger: Ledger,
         limits: Limits,
     ) -> Self {
-        Self(Arc::new(Inner { rules, others, tokens, ledger: Arc::new(ledger), line: Line::new(), limits }))
+        let lines = Lines { calls: Line::of_calls(), replays: Line::of_calls(), batches: Line::of_batches() };
+        Self(Arc::new(Inner { rules, others, tokens, ledger: Arc::new(ledger), lines, limits }))
     }
 
     /// Answers a call that came as gRPC: one of the referee's, or one of a service beside it.
     pub(super) fn call(&self, request: Request<Attended>) -> Passage<Attended> {
-        self.pass(request, |others, request| {
+        self.pass(request, 0, |others, request| {
             let (service, _) = split_path(request.uri().path());
             Ok(others.find(service).ok_or_else(no_such_service)?.call(request.map(Body::new)))
         })
     }
 
-    /// Answers a call of the referee's that came by another protocol and was put into the terms of gRPC.
-    pub(super) fn call_translated(&self, request: Request<Body>) -> Passage<Body> {
-        self.pass(request, |_, _| Err(no_such_service()))
+    /// Answers a call of the referee's that came by another protocol and is put into the terms of gRPC, which holds so many
+    /// bytes meanwhile.
+    pub(super) fn call_translated(&self, request: Request<Body>, held: usize) -> Passage<Body> {
+        self.pass(request, held, |_, _| Err(no_such_service()))
     }
 
     /// Lets a call of a service go on if it shows a token, or needs none.
@@ -71,14 +80,19 @@ impl Gate {
         Record::begin(&self.0.ledger, method, headers)
     }
 
-    fn pass<B: RequestBody>(&self, request: Request<B>, other: impl Other<B>) -> Passage<B> {
+    fn pass<B: RequestBody>(
+        &self,
+        request: Request<B>,
+        elsewhere: usize,
+        other: impl Other<B>,
+    ) -> Passage<B> {
         let record = match split_path(request.uri().path()) {
             (SERVICE, call) => Some(self.record(Method::by_name(call), request.headers())),
             _ => None,
         };
         let arrived = record.as_ref().map_or_else(Instant::now, Record::arrived);
         let mut call = Call::new(record, arrived);
-        let stage = self.enter(request, &mut call, other).unwrap_or_else(Stage::Refused);
+        let stage = self.enter(request, elsewhere, &mut call, other).unwrap_or_else(Stage::Refused);
         Passage::new(stage, call)
     }
 
@@ -86,6 +100,7 @@ impl Gate {
     fn enter<B: RequestBody>(
         &self,
         mut request: Request<B>,
+        elsewhere: usize,
         call: &mut Call,
         other: impl Other<B>,
     ) -> Result<Stage<B>, Refusal> {
@@ -112,11 +127,17 @@ impl Gate {
             // There is no such call, whatever is still to come of it.
             None => return Ok(Stage::Answering(rules.single.clone().call(request))),
         };
-        Ok(Stage::Coming(Coming::new(request, most, service.clone())))
+        Ok(Stage::Coming(Coming::new(request, most, elsewhere, service.clone())))
     }
 
-    pub(super) fn line(&self) -> &Line {
-        &self.0.line
+    /// Where a call waits for its turn.
+    pub(super) fn line(&self, method: Option<Method>) -> &Line {
+        let Lines { calls, replays, batches } = &self.0.lines;
+        match method {
+            Some(Method::EvaluateBatch) => batches,
+            Some(Method::ReplayGame) => replays,
+            _ => calls,
+        }
     }
 
     /// How long a call may wait for its turn that has so much time.

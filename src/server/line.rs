@@ -4,8 +4,13 @@
 //! all of them to be read, again for its turn, and again for its answer to be sent. So calls that cannot begin at once stand
 //! in line, and a few go on at a time: in between, connections are read and written to as if nobody waited.
 //!
+//! Calls that may be as dear as a thousand others, replays and batches, have each a line of their own: no other call stands
+//! behind them. Of batches one goes on at a time, until it is done: together they would all be done later, and hold more
+//! meanwhile.
+//!
 //! Who has waited too long is refused, but only if everybody has waited of late: a line that was short a moment ago is a burst,
-//! or a pause of the machine, and soon over (the reasoning of `CoDel`, RFC 8289).
+//! or a pause of the machine, and soon over (the reasoning of `CoDel`, RFC 8289). Who would stand where nobody is reached in time
+//! is refused at once, if the line was never empty of late: who is told early can go elsewhere.
 
 use std::{
     future::Future,
@@ -36,32 +41,53 @@ const MOST: usize = 64;
 /// not grow far meanwhile.
 const WINDOW: Duration = Duration::from_millis(50);
 
-/// The line of one worker.
+/// A line of one worker.
 #[derive(Clone)]
 pub(super) struct Line(Arc<Inner>);
 
+/// How those in a line go on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    /// As many at a time as are done within a turn.
+    Together,
+    /// One, and the next when it is done.
+    OneByOne,
+}
+
 struct Inner {
+    pace: Pace,
     /// A permit lets the first in line go on.
     turns: Semaphore,
     waiting: AtomicUsize,
-    /// Whether someone gives out turns.
+    /// Whether someone gives out turns, to those who go on together.
     is_led: AtomicBool,
-    /// How long the calls of this turn were worked on, in nanoseconds.
+    /// How long they were worked on in this turn, in nanoseconds.
     worked: AtomicU64,
     waits: Mutex<Waits>,
 }
 
 /// A call in line: done when its turn has come, or when it has waited too long for it.
-pub(super) type Waiting = Pin<Box<dyn Future<Output = Result<(), TooLong>> + Send>>;
+pub(super) type Waiting = Pin<Box<dyn Future<Output = Result<(), TooLate>> + Send>>;
 
-/// A call is not to be worked on: it has waited longer than it may, and everybody waits.
+/// A call is not to be worked on: it has waited longer than it may, or would have by its turn, and everybody waits.
 #[derive(Debug)]
-pub(super) struct TooLong;
+pub(super) struct TooLate;
 
 impl Line {
-    pub(super) fn new() -> Self {
+    /// For calls that are done as soon as they are begun.
+    pub(super) fn of_calls() -> Self {
+        Self::new(Pace::Together)
+    }
+
+    /// For batches, which let others go on while they are worked on.
+    pub(super) fn of_batches() -> Self {
+        Self::new(Pace::OneByOne)
+    }
+
+    fn new(pace: Pace) -> Self {
         Self(Arc::new(Inner {
-            turns: Semaphore::new(0),
+            pace,
+            turns: Semaphore::new(usize::from(pace == Pace::OneByOne)),
             waiting: AtomicUsize::new(0),
             is_led: AtomicBool::new(false),
             worked: AtomicU64::new(0),
@@ -78,26 +104,45 @@ impl Line {
         waited: Duration,
         longest: Duration,
         context: &mut Context<'_>,
-    ) -> Poll<Result<Option<Worked>, TooLong>> {
-        if waiting.is_none() && waited <= AT_ONCE && self.0.waiting.load(Relaxed) == 0 {
-            self.0.waits().add(now, waited);
-            return Poll::Ready(Ok(None));
+    ) -> Poll<Result<Turn, TooLate>> {
+        if waiting.is_none()
+            && waited <= AT_ONCE
+            && self.0.waiting.load(Relaxed) == 0
+            && let Some(turn) = self.turn_at_once()
+        {
+            self.0.waits().add(now, waited, 0);
+            return Poll::Ready(Ok(turn));
+        }
+        if waiting.is_none() && self.0.waits().is_too_far(self.0.waiting.load(Relaxed), longest) {
+            return Poll::Ready(Err(TooLate));
         }
         let rest = longest.saturating_sub(waited);
         ready!(waiting.get_or_insert_with(|| self.stand(rest, longest)).as_mut().poll(context))?;
+        let turn = Turn::begin(&self.0);
         let mut waits = self.0.waits();
-        waits.add(now, waited);
+        waits.add(now, waited, self.0.waiting.load(Relaxed));
         if waited > longest && waits.all_exceed(longest) {
-            return Poll::Ready(Err(TooLong));
+            return Poll::Ready(Err(TooLate));
         }
-        Poll::Ready(Ok(Some(Worked { line: self.0.clone(), begun: Instant::now() })))
+        Poll::Ready(Ok(turn))
+    }
+
+    /// The turn of a call before which nobody is in line, if it can have one.
+    fn turn_at_once(&self) -> Option<Turn> {
+        match self.0.pace {
+            Pace::Together => Some(Turn(None)),
+            Pace::OneByOne => {
+                self.0.turns.try_acquire().ok()?.forget();
+                Some(Turn::begin(&self.0))
+            }
+        }
     }
 
     /// Stands in line, at its end, for the rest of the longest time that this call may wait. If by then not everybody waits,
     /// it goes on until its turn.
     fn stand(&self, rest: Duration, longest: Duration) -> Waiting {
         let place = InLine::new(self.0.clone());
-        if !self.0.is_led.swap(true, Relaxed) {
+        if self.0.pace == Pace::Together && !self.0.is_led.swap(true, Relaxed) {
             tokio::spawn(lead(self.0.clone()));
         }
         Box::pin(async move {
@@ -106,7 +151,7 @@ impl Line {
             tokio::pin!(turn);
             let turn = match timeout(rest, turn.as_mut()).await {
                 Ok(turn) => turn,
-                Err(_) if line.waits().all_exceed(longest) => return Err(TooLong),
+                Err(_) if line.waits().all_exceed(longest) => return Err(TooLate),
                 Err(_) => turn.await,
             };
             // The line is never closed.
@@ -157,64 +202,169 @@ impl Drop for InLine {
     }
 }
 
-/// Measures how long a call of the line is worked on.
-pub(super) struct Worked {
-    line: Arc<Inner>,
-    begun: Instant,
-}
+/// The turn of a call, until it is done: in which line, and since when. None if nobody waits for its end.
+pub(super) struct Turn(Option<(Arc<Inner>, Instant)>);
 
-impl Drop for Worked {
-    fn drop(&mut self) {
-        self.line.worked.fetch_add(self.begun.elapsed().as_nanos() as u64, Relaxed);
+impl Turn {
+    fn begin(line: &Arc<Inner>) -> Self {
+        Self(Some((line.clone(), Instant::now())))
     }
 }
 
-/// How long calls have waited of late.
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let Some((line, begun)) = &self.0 else { return };
+        match line.pace {
+            Pace::Together => {
+                line.worked.fetch_add(begun.elapsed().as_nanos() as u64, Relaxed);
+            }
+            Pace::OneByOne => line.turns.add_permits(1),
+        }
+    }
+}
+
+/// How long calls have waited of late, and how many had their turn.
 struct Waits {
-    /// The shortest wait of the window before this one: nobody waited less.
-    standing: Duration,
-    /// The shortest of this window so far.
-    shortest: Duration,
-    /// When this window ends.
+    /// The window before this one.
+    before: Window,
+    /// This one, so far.
+    now: Window,
+    /// When it ends.
     ends: Instant,
+}
+
+/// What is known of the calls whose turn came within some time.
+#[derive(Clone, Copy)]
+struct Window {
+    /// The shortest wait: nobody waited less.
+    shortest: Duration,
+    turns: u32,
+    /// Whether somebody was in line all the time: then no more turns were to be had.
+    is_busy: bool,
+}
+
+impl Window {
+    const NEW: Self = Self { shortest: Duration::MAX, turns: 0, is_busy: true };
+
+    /// One in which nobody had to wait.
+    const IDLE: Self = Self { shortest: Duration::ZERO, turns: 0, is_busy: false };
 }
 
 impl Waits {
     fn new(now: Instant) -> Self {
-        Self { standing: Duration::ZERO, shortest: Duration::MAX, ends: now + WINDOW }
+        Self { before: Window::IDLE, now: Window::NEW, ends: now + WINDOW }
     }
 
-    fn add(&mut self, now: Instant, waited: Duration) {
+    /// Adds the turn of a call that has waited so long, with so many left in line.
+    fn add(&mut self, now: Instant, waited: Duration, left: usize) {
         if now >= self.ends {
             // A window without a call is one in which nobody waited.
-            let is_next = now < self.ends + WINDOW;
-            *self = Self { standing: if is_next { self.shortest } else { Duration::ZERO }, ..Self::new(now) };
+            let was_idle = now >= self.ends + WINDOW || self.now.turns == 0;
+            *self = Self { before: if was_idle { Window::IDLE } else { self.now }, ..Self::new(now) };
         }
-        self.shortest = self.shortest.min(waited);
+        self.now.shortest = self.now.shortest.min(waited);
+        self.now.turns += 1;
+        self.now.is_busy &= left > 0;
     }
 
     /// Whether everybody waits too long for a call that may wait so long: nobody of late less than half of that. Were it not
     /// half, the line would be let grow anew as soon as it is short enough.
     fn all_exceed(&self, longest: Duration) -> bool {
-        self.standing > longest / 2
+        self.before.shortest > longest / 2
+    }
+
+    /// Whether a call with so many before it waits too long for its turn, by how many turns there were of late: for three
+    /// quarters of its time, so that hardly anybody waits in vain.
+    fn is_too_far(&self, waiting: usize, longest: Duration) -> bool {
+        let waiting = u32::try_from(waiting).unwrap_or(u32::MAX);
+        let until_turn = WINDOW.saturating_mul(waiting) / self.before.turns.max(1);
+        self.before.is_busy && until_turn >= longest / 4 * 3
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::future::poll_fn;
+
     use super::*;
+
+    async fn turn(line: Line) -> Turn {
+        let mut waiting = None;
+        let turn = poll_fn(|context| {
+            line.poll_turn(&mut waiting, Instant::now(), Duration::ZERO, Duration::from_hours(1), context)
+        });
+        turn.await.expect("nobody waits too long")
+    }
+
+    #[tokio::test]
+    async fn calls_go_on_together() {
+        let line = Line::of_calls();
+        let _first = turn(line.clone()).await;
+        let _second = turn(line).await;
+    }
+
+    #[tokio::test]
+    async fn a_batch_goes_on_when_the_one_before_it_is_done() {
+        let line = Line::of_batches();
+        let first = turn(line.clone()).await;
+        let second = tokio::spawn(turn(line));
+        yield_now().await;
+        assert!(!second.is_finished());
+        drop(first);
+        second.await.expect("it goes on");
+    }
+
+    #[tokio::test]
+    async fn a_batch_that_is_given_up_lets_the_next_go_on() {
+        let line = Line::of_batches();
+        let first = turn(line.clone()).await;
+        let [second, third] = [tokio::spawn(turn(line.clone())), tokio::spawn(turn(line.clone()))];
+        yield_now().await;
+        // The turn of the second has come, and it has not noticed yet.
+        drop(first);
+        second.abort();
+        drop(third.await.expect("it goes on"));
+        turn(line).await;
+    }
 
     const LONG: Duration = Duration::from_millis(150);
     const SHORT: Duration = Duration::from_millis(5);
 
-    /// What stands after calls that came at these times, in milliseconds, and waited so long.
+    /// What stands after calls whose turn came at these times, in milliseconds, and that waited so long.
     fn standing_after(calls: &[(u64, Duration)]) -> Duration {
         let start = Instant::now();
         let mut waits = Waits::new(start);
         for (at, waited) in calls {
-            waits.add(start + Duration::from_millis(*at), *waited);
+            waits.add(start + Duration::from_millis(*at), *waited, 0);
         }
-        waits.standing
+        waits.before.shortest
+    }
+
+    /// What is known after turns at these times, in milliseconds, with so many left in line.
+    fn waits_after(turns: &[(u64, usize)]) -> Waits {
+        let start = Instant::now();
+        let mut waits = Waits::new(start);
+        for (at, left) in turns {
+            waits.add(start + Duration::from_millis(*at), SHORT, *left);
+        }
+        waits
+    }
+
+    #[test]
+    fn who_is_not_reached_in_time_is_too_far() {
+        // Two turns in 50 ms are six in 150 ms, three quarters of this.
+        let longest = Duration::from_millis(200);
+        let busy = waits_after(&[(10, 7), (40, 6), (60, 5)]);
+        assert!(!busy.is_too_far(5, longest));
+        assert!(busy.is_too_far(6, longest));
+    }
+
+    #[test]
+    fn nobody_is_too_far_if_the_line_was_empty_of_late() {
+        let longest = Duration::from_millis(200);
+        for turns in [&[(10, 7), (40, 0), (60, 5)][..], &[(10, 7), (160, 6)], &[(60, 7)], &[]] {
+            assert!(!waits_after(turns).is_too_far(1000, longest), "{turns:?}");
+        }
     }
 
     #[test]
@@ -226,6 +376,11 @@ mod tests {
     #[test]
     fn one_short_wait_shows_that_the_line_was_empty() {
         assert_eq!(standing_after(&[(10, LONG), (20, SHORT), (40, LONG), (60, LONG)]), SHORT);
+    }
+
+    #[test]
+    fn nobody_has_waited_before_the_first() {
+        assert_eq!(standing_after(&[(60, LONG)]), Duration::ZERO);
     }
 
     #[test]

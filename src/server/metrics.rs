@@ -87,7 +87,7 @@ pub struct Metrics {
     items: Counters,
     durations: [Histogram; Method::ALL.len()],
     in_flight: Gauge,
-    batches_in_flight: Gauge,
+    batch_bytes: Gauge,
     connections: Gauge,
     refused_connections: Counter,
     refused_handshakes: Counter,
@@ -102,7 +102,7 @@ impl Metrics {
             Histogram::new(exponential_buckets(0.000_01, 10_f64.sqrt(), 13))
         });
         let in_flight = Gauge::default();
-        let batches_in_flight = Gauge::default();
+        let batch_bytes = Gauge::default();
         let connections = Gauge::default();
         let refused_connections = Counter::default();
         let refused_handshakes = Counter::default();
@@ -129,9 +129,9 @@ impl Metrics {
             in_flight.clone(),
         );
         registry.register(
-            "arbiter_batches_in_flight",
-            "Those of them that are batches",
-            batches_in_flight.clone(),
+            "arbiter_batches_in_flight_bytes",
+            "What is held of batches under way: of their requests, then of their answers",
+            batch_bytes.clone(),
         );
         registry.register("arbiter_connections", "Connections open", connections.clone());
         registry.register(
@@ -153,9 +153,9 @@ impl Metrics {
             limits.max_in_flight,
         );
         register_limit(
-            "arbiter_batches_in_flight_limit",
-            "Batches that may be (--max-batches-in-flight)",
-            limits.max_batches_in_flight,
+            "arbiter_batches_in_flight_limit_bytes",
+            "What may be held of them (--max-batch-bytes-in-flight)",
+            limits.max_batch_bytes_in_flight,
         );
         register_limit(
             "arbiter_connections_limit",
@@ -179,7 +179,7 @@ impl Metrics {
             items,
             durations: Method::ALL.map(duration),
             in_flight,
-            batches_in_flight,
+            batch_bytes,
             connections,
             refused_connections,
             refused_handshakes,
@@ -213,13 +213,12 @@ impl Metrics {
         to_count(self.in_flight.get())
     }
 
-    /// Counts a batch as under way and tells how many there are now.
-    pub(super) fn batch_begins(&self) -> usize {
-        to_count(self.batches_in_flight.inc() + 1)
-    }
-
-    pub(super) fn batch_ends(&self) {
-        self.batches_in_flight.dec();
+    /// Counts the bytes that a batch holds now instead of others, and tells how many all of them hold.
+    pub(super) fn batch_holds(&self, bytes: usize, instead_of: usize) -> usize {
+        // Sizes of messages are far below the most that can be counted.
+        let [bytes, instead_of] = [bytes, instead_of].map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX));
+        let more = bytes - instead_of;
+        to_count(self.batch_bytes.inc_by(more) + more)
     }
 
     pub(super) fn connection_opens(&self) {

@@ -19,12 +19,15 @@ use tower::Service;
 use super::{
     admission::{Admission, Held},
     gate::Gate,
-    line::{TooLong, Waiting, Worked},
+    line::{TooLate, Turn, Waiting},
     read_ahead::ReadAhead,
     record::{Ending, Record, listening},
     services::Rules,
 };
-use crate::wire::{Refusal, translate};
+use crate::{
+    service::AnswerBytes,
+    wire::{Refusal, translate},
+};
 
 /// The answer of a service, when it is there.
 pub(super) type Answer = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
@@ -62,6 +65,8 @@ pub(super) struct Coming<B: RequestBody> {
     /// None once its turn has come.
     request: Option<Request<ReadAhead<B>>>,
     service: Rules,
+    /// How many bytes are held elsewhere until they come here in another form.
+    elsewhere: usize,
     /// Whether it had to be waited for.
     is_slow: bool,
     /// Since when all of it is there.
@@ -72,9 +77,9 @@ pub(super) struct Coming<B: RequestBody> {
 
 impl<B: RequestBody> Coming<B> {
     /// A call of which at most so many bytes are read before its turn.
-    pub(super) fn new(request: Request<B>, most: usize, service: Rules) -> Self {
+    pub(super) fn new(request: Request<B>, most: usize, elsewhere: usize, service: Rules) -> Self {
         let request = request.map(|body| ReadAhead::new(body, most));
-        Self { request: Some(request), service, is_slow: false, since: None, waiting: None }
+        Self { request: Some(request), service, elsewhere, is_slow: false, since: None, waiting: None }
     }
 
     /// Hands it to its service, once.
@@ -88,23 +93,26 @@ impl<B: RequestBody> Coming<B> {
         call: &mut Call,
         now: Instant,
         context: &mut Context<'_>,
-    ) -> Poll<Result<Option<Worked>, Refusal>> {
-        if let (None, Some(request)) = (self.since, &mut self.request) {
+    ) -> Poll<Result<Option<Turn>, Refusal>> {
+        let (Some(request), Some(place)) = (&mut self.request, &mut call.place) else {
+            return Poll::Ready(Ok(None));
+        };
+        if self.since.is_none() {
             let (polled, ending) = listening(|| request.body_mut().poll_come(context));
             call.ending = call.ending.or(ending);
             if polled.is_pending() {
                 self.is_slow = true;
+                place.hold(request.body().held().max(self.elsewhere))?;
                 return Poll::Pending;
             }
             self.since = Some(if self.is_slow { now } else { call.arrived });
         }
-        let (Some(since), Some(place)) = (self.since, &call.place) else {
-            return Poll::Ready(Ok(None));
-        };
-        let (gate, waited) = (place.gate(), now.saturating_duration_since(since));
-        let longest = gate.longest_wait(call.time);
-        let turn = gate.line().poll_turn(&mut self.waiting, now, waited, longest, context);
-        turn.map_err(|TooLong| Refusal::waited_too_long())
+        place.hold(request.body().held())?;
+        let waited = now.saturating_duration_since(self.since.unwrap_or(now));
+        let method = call.record.as_ref().and_then(Record::method);
+        let (line, longest) = (place.gate().line(method), place.gate().longest_wait(call.time));
+        let turn = line.poll_turn(&mut self.waiting, now, waited, longest, context);
+        turn.map_ok(Some).map_err(|TooLate| Refusal::turn_too_late())
     }
 }
 
@@ -118,12 +126,14 @@ pub(super) struct Call {
     /// How long it may take.
     pub(super) time: Duration,
     timer: Option<Pin<Box<Sleep>>>,
+    /// Kept while it is worked on.
+    turn: Option<Turn>,
     pub(super) place: Place,
 }
 
 impl Call {
     pub(super) fn new(record: Option<Record>, arrived: Instant) -> Self {
-        Self { record, ending: None, arrived, time: Duration::MAX, timer: None, place: None }
+        Self { record, ending: None, arrived, time: Duration::MAX, timer: None, turn: None, place: None }
     }
 
     fn poll_answer<B: RequestBody>(
@@ -136,9 +146,8 @@ impl Call {
             // It is not worked on any more.
             return Poll::Ready(Err(Refusal::deadline_exceeded()));
         }
-        let mut _worked = None;
         if let Stage::Coming(coming) = stage {
-            _worked = ready!(coming.poll_turn(self, now, context))?;
+            self.turn = ready!(coming.poll_turn(self, now, context))?;
             if let Some(answer) = coming.begin() {
                 *stage = Stage::Answering(answer);
             }
@@ -169,13 +178,22 @@ impl Call {
             write_status(answer.headers_mut(), refusal);
         }
         self.close(ending);
-        answer.map(|body| Held::new(body, self.place))
+        let bytes = answer.extensions().get().map_or(0, |AnswerBytes(bytes)| *bytes);
+        answer.map(|body| self.hold(body, bytes))
     }
 
     fn refuse(self, refusal: Refusal) -> Response<Held<Place>> {
         // One that could not even be read was told so before.
         self.close(self.ending.or_else(|| Some(Ending::refused(&refusal))));
-        Status::from(refusal).into_http().map(|body| Held::new(body, self.place))
+        Status::from(refusal).into_http().map(|body| self.hold(body, 0))
+    }
+
+    /// The answer, which keeps its place until it has been sent.
+    fn hold(mut self, answer: Body, bytes: usize) -> Held<Place> {
+        if let Some(place) = &mut self.place {
+            place.keep(bytes);
+        }
+        Held::new(answer, self.place)
     }
 
     /// Writes down how it ended, unless somebody else will: a stream goes on.

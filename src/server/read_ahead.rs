@@ -35,6 +35,11 @@ impl<B: Body<Data = Bytes> + Unpin> ReadAhead<B> {
         Poll::Ready(())
     }
 
+    /// How much of it is held, in bytes.
+    pub(super) fn held(&self) -> usize {
+        self.held.len()
+    }
+
     fn hold(&mut self, data: Bytes) {
         if self.held.is_empty() {
             // As a rule a message comes in one piece.

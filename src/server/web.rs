@@ -40,7 +40,8 @@ async fn answer(gate: Gate, limits: Limits, request: Request<Attended>) -> Respo
     match Protocol::of(&parts) {
         Protocol::GrpcWeb(content_type) => {
             parts.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
-            let gate = service_fn(move |request| gate.call_translated(request));
+            // What comes is handed on at once, piece by piece.
+            let gate = service_fn(move |request| gate.call_translated(request, 0));
             let answer = GrpcWebLayer::new().layer(gate).call(Request::from_parts(parts, body)).await;
             answer.unwrap_or_else(|never| match never {})
         }

@@ -38,6 +38,10 @@ pub trait StreamObserver: Send + Sync {
     fn stream_ended(&self, refusal: Option<&Refusal>);
 }
 
+/// How many bytes the answer to a batch has: an extension of its response.
+#[derive(Clone, Copy)]
+pub struct AnswerBytes(pub usize);
+
 /// How long a batch, a stream, or calls that stand in line are worked on before others have their turn.
 pub const TURN: Duration = Duration::from_micros(200);
 
@@ -86,8 +90,6 @@ impl<O: Observer> Referee<O> {
         check_items("calls", calls.len(), self.limits.batch_items)?;
         let no_room = write_refusal(Refusal::answer_too_large());
         let reserved = size_in_batch(&no_room);
-        // One after the other: together they would all be done later, and hold more meanwhile.
-        let _turn = self.one_batch.lock().await;
         let mut turns = Turns::default();
         // Answers are about as long as calls, and seldom much longer.
         let room = self.limits.batch_answer_bytes.min(calls.bytes() * 3 / 2);

@@ -172,12 +172,12 @@ impl Refusal {
         )
     }
 
-    /// A call that waited for its turn while too many others did.
-    pub fn waited_too_long() -> Self {
+    /// A call whose turn would come too late, since too many others wait for theirs.
+    pub fn turn_too_late() -> Self {
         Self::new(
             Code::ResourceExhausted,
             proto::ErrorReason::Overloaded,
-            "calls come faster than the service answers them, and this one waited too long for its turn: try again a \
+            "calls come faster than the service answers them, and the turn of this one would come too late: try again a \
              little later",
         )
     }
