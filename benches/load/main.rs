@@ -5,9 +5,11 @@
 //! from then. What is asked costs the server several times what it costs the loader, or the loader would be what is
 //! measured.
 //!
-//! Each scenario: as many calls a second as the server can answer; then half of that, three times that, and half of it
-//! again, without a pause. A few small calls go on beside it all on a connection of their own. Whatever is promised and
-//! does not hold is told, and the end is not 0.
+//! Each scenario: as many calls a second as the server can answer, each caller asking again as soon as it is answered; then a
+//! third of that, three times that, and a third of it again, without a pause. A third, since calls that come one by one cost
+//! up to half more than those that come together: half of the capacity would be most of the core. A few small calls go on
+//! beside it all on a connection of their own. Whatever is promised and does not hold is told, and the end is not 0. If
+//! somebody else had the cores meanwhile, nothing was measured, and it is tried again.
 //!
 //! With the name of a scenario as its argument it runs only that one.
 
@@ -52,10 +54,13 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// How much of the capacity is asked for, and for how long: before, during and after the overload.
 const PHASES: [(&str, f64, Duration); 3] = [
-    ("half capacity", 0.5, Duration::from_secs(3)),
+    ("a third of capacity", 1.0 / 3.0, Duration::from_secs(3)),
     ("three times capacity", 3.0, Duration::from_secs(8)),
-    ("half capacity again", 0.5, Duration::from_secs(3)),
+    ("a third of capacity again", 1.0 / 3.0, Duration::from_secs(3)),
 ];
+
+/// How often a scenario is tried on a machine that does something else meanwhile.
+const ATTEMPTS: usize = 3;
 
 /// Small calls a second beside the others.
 const BESIDE: f64 = 200.0;
@@ -96,8 +101,9 @@ fn main() -> ExitCode {
     let runtime = runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let mut kept = true;
     for scenario in scenarios {
-        let seen = runtime.block_on(scenario.run());
-        kept &= promises::check(&scenario, &seen);
+        let mut attempts = (0..ATTEMPTS).map(|_| runtime.block_on(scenario.run()));
+        kept &=
+            attempts.find(promises::is_server_measured).is_some_and(|seen| promises::check(&scenario, &seen));
     }
     if kept { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -106,7 +112,7 @@ fn scenarios() -> [Scenario; 3] {
     [
         Scenario {
             name: "batches",
-            what: "EvaluateBatch of 100 moves, from 16 connections",
+            what: "EvaluateBatch of 200 moves, from 16 connections",
             call: requests::batch(),
             connections: 16,
             under_way: 24,

@@ -1,6 +1,6 @@
 //! What is promised of an overload, held against what was seen.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use arbiter::wire::proto::ErrorReason;
 use tonic::Code;
@@ -25,6 +25,9 @@ const GOODPUT: f64 = 0.5;
 /// How long after the overload everything must be as before.
 const RECOVERY: Duration = Duration::from_secs(1);
 
+/// The time over which is looked at whether all is as before.
+const TENTH: Duration = Duration::from_millis(100);
+
 /// What a tail of latencies may differ by on a machine that does something else too.
 const NOISE: Duration = Duration::from_millis(5);
 
@@ -34,26 +37,29 @@ const LOADER_BEHIND: Duration = Duration::from_millis(50);
 /// The least share of their cores that server and loader must have had: if others had more, nothing was measured.
 const FREE: f64 = 0.9;
 
+/// Tells whether it was the server that was measured, and not who else had the cores.
+pub fn is_server_measured(seen: &Seen) -> bool {
+    let behind = share_behind(&seen.phases[1], 0.99);
+    let is_so = behind <= LOADER_BEHIND && seen.capacity.of_server >= FREE && seen.loader_had >= FREE;
+    println!(
+        "  {}  the server had {:.0} % of its core and the loader {:.0}, which was {} ms late (p99)",
+        if is_so { "valid " } else { "VOID  " },
+        seen.capacity.of_server * 100.0,
+        seen.loader_had * 100.0,
+        millis(behind)
+    );
+    is_so
+}
+
 /// Tells of each promise whether it was kept; answers whether all were.
 pub fn check(scenario: &Scenario, seen: &Seen) -> bool {
     let [before, during, after] = &seen.phases[..] else { unreachable!("there are three phases") };
     let mut verdicts = Verdicts { all_kept: true };
 
-    let behind = share_behind(during, 0.99);
-    verdicts.tell(
-        behind <= LOADER_BEHIND && seen.capacity.of_server >= FREE && seen.loader_had >= FREE,
-        &format!(
-            "the server is what was measured: it had {:.0} % of its core and the loader {:.0}, which was {} ms late (p99)",
-            seen.capacity.of_server * 100.0,
-            seen.loader_had * 100.0,
-            millis(behind)
-        ),
-    );
-
     let taken = seen.peak - seen.idle;
     verdicts.tell(taken <= MEMORY, &format!("memory is bounded: {taken:.1} MB above idle, at most {MEMORY}"));
 
-    let usual = Latencies::of_served(before).map_or(Duration::ZERO, |latencies| latencies.p99);
+    let usual = usual_p99(before.iter()).unwrap_or_default();
     // Whoever gives up after a while has no answers later than that.
     if scenario.patience.is_none() {
         let longest = Latencies::of_served(during).map_or(Duration::MAX, |latencies| latencies.p99);
@@ -83,21 +89,24 @@ pub fn check(scenario: &Scenario, seen: &Seen) -> bool {
     verdicts
         .tell(wrong.is_empty(), &format!("whatever is refused is told why, and nothing is lost: {wrong:?}"));
 
-    let needless = unexpected(before, |outcome| *outcome == Outcome::Served);
+    let needless = unexpected(before, is_served);
     verdicts.tell(needless.is_empty(), &format!("nothing is refused before the overload: {needless:?}"));
+
+    let behind = unexpected(seen.beside.iter().flatten(), is_served);
+    verdicts.tell(behind.is_empty(), &format!("no small call beside it is refused: {behind:?}"));
 
     let bound = 2 * usual + NOISE;
     let recovered = recovered_after(after, bound);
     let later = || after.iter().filter(|sample| sample.due >= RECOVERY);
-    let all_served = later().all(|sample| sample.answer.outcome == Outcome::Served);
-    let then = Latencies::of(later().map(|sample| sample.latency)).map(|latencies| latencies.p99);
+    let all_served = later().all(|sample| is_served(&sample.answer.outcome));
+    let then = usual_p99(later());
     let told = |time: Option<Duration>| time.map_or_else(|| "never".to_owned(), millis);
     verdicts.tell(
         recovered.is_some_and(|after| after <= RECOVERY)
             && all_served
             && then.is_some_and(|p99| p99 <= bound),
         &format!(
-            "full speed again within a second: after {} ms, and a second later p99 {} ms, at most {}",
+            "full speed again within a second: after {} ms, and from then on p99 {} ms, at most {}",
             told(recovered),
             told(then),
             millis(bound)
@@ -117,6 +126,10 @@ impl Verdicts {
     }
 }
 
+fn is_served(outcome: &Outcome) -> bool {
+    *outcome == Outcome::Served
+}
+
 fn refused(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Served | Outcome::Refused(Code::ResourceExhausted, ErrorReason::Overloaded))
 }
@@ -131,11 +144,29 @@ fn refused_or_late(outcome: &Outcome) -> bool {
 
 /// The end of the first tenth of a second after the overload in which all was as before.
 fn recovered_after(samples: &[Sample], bound: Duration) -> Option<Duration> {
-    let tenth = Duration::from_millis(100);
-    (0..30).map(|index| tenth * index).find_map(|begin| {
-        let window = || samples.iter().filter(|sample| (begin..begin + tenth).contains(&sample.due));
-        let all_served = window().all(|sample| sample.answer.outcome == Outcome::Served);
-        let latencies = Latencies::of(window().map(|sample| sample.latency))?;
-        (all_served && latencies.p99 <= bound).then_some(begin + tenth)
+    tenths(samples.iter()).into_iter().find_map(|(end, tenth)| {
+        let all_served = tenth.iter().all(|sample| is_served(&sample.answer.outcome));
+        (all_served && p99(&tenth)? <= bound).then_some(end)
     })
+}
+
+/// The 99th percentile of the latency in the usual tenth of a second, the median of all: a pause of the machine is in few of
+/// them, a server that is not as it was is in most.
+fn usual_p99<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<Duration> {
+    let by_tenth = tenths(samples);
+    Latencies::of(by_tenth.values().filter_map(|tenth| p99(tenth))).map(|of_tenths| of_tenths.median)
+}
+
+fn p99(samples: &[&Sample]) -> Option<Duration> {
+    Latencies::of(samples.iter().map(|sample| sample.latency)).map(|latencies| latencies.p99)
+}
+
+/// The calls that were due in each tenth of a second, by its end.
+fn tenths<'a>(samples: impl Iterator<Item = &'a Sample>) -> BTreeMap<Duration, Vec<&'a Sample>> {
+    let mut tenths = BTreeMap::<_, Vec<_>>::new();
+    for sample in samples {
+        let index = sample.due.as_millis() / TENTH.as_millis();
+        tenths.entry(TENTH * (index as u32 + 1)).or_default().push(sample);
+    }
+    tenths
 }

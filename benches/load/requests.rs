@@ -6,12 +6,12 @@ use prost::Message;
 use super::client::Call;
 
 /// So many moves that a batch costs the server several times what refusing it does.
-const BATCH: usize = 100;
+const BATCH: usize = 200;
 
 /// As many moves as a replay may have (`--max-replay-moves`): the dearest of the calls that are no batches.
 const REPLAY: usize = 1000;
 
-/// A hundred moves of Connect Four in one call.
+/// Many moves of Connect Four in one call.
 pub fn batch() -> Call {
     let apply = proto::Call { kind: Some(call::Kind::ApplyMove(apply_move_request())) };
     let request = proto::EvaluateBatchRequest::from_iter(vec![apply; BATCH]);
