@@ -45,7 +45,7 @@ use tonic_health::{ServingStatus, server::HealthReporter};
 pub use self::{
     admin::ask_whether_ready,
     files::FileError,
-    logging::{LogFilter, start_logging},
+    logging::{BadFilter, LogFilter, start_logging},
     services::GrpcService,
 };
 use self::{

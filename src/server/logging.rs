@@ -3,8 +3,13 @@ use std::{
     panic,
 };
 
+use thiserror::Error;
 use tracing_subscriber::{
-    EnvFilter, Layer, Registry, filter::ParseError, fmt, layer::SubscriberExt, reload,
+    EnvFilter, Layer, Registry,
+    filter::{LevelFilter, ParseError},
+    fmt,
+    layer::SubscriberExt,
+    reload,
     util::SubscriberInitExt,
 };
 
@@ -21,7 +26,7 @@ impl LogFilter {
     }
 
     /// Logs by another filter from now on.
-    pub(super) fn set(&self, text: &str) -> Result<(), ParseError> {
+    pub(super) fn set(&self, text: &str) -> Result<(), BadFilter> {
         let filter = parse(text)?;
         // There is no error: the subscriber lives as long as the process.
         let _ = self.0.reload(filter);
@@ -29,8 +34,27 @@ impl LogFilter {
     }
 }
 
-fn parse(text: &str) -> Result<EnvFilter, ParseError> {
-    EnvFilter::builder().parse(text)
+/// What is no filter, and why.
+#[derive(Debug, Error)]
+pub enum BadFilter {
+    /// It cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] ParseError),
+    /// A word stands alone and is no level. It would be taken for the name of a module: all of that would be logged, and
+    /// nothing else. Who mistypes a level must not be left without a log.
+    #[error(
+        "{0} is no level: off, error, warn, info, debug and trace are; for a module alone, write {0}=trace"
+    )]
+    NoLevel(String),
+}
+
+fn parse(text: &str) -> Result<EnvFilter, BadFilter> {
+    let is_level = |word: &str| word.is_empty() || word.parse::<LevelFilter>().is_ok();
+    let mut words = text.split(',').map(str::trim).filter(|part| !part.contains(['=', '[', ']', '{', '}']));
+    if let Some(word) = words.find(|word| !is_level(word)) {
+        return Err(BadFilter::NoLevel(word.to_owned()));
+    }
+    Ok(EnvFilter::builder().parse(text)?)
 }
 
 /// Starts to log to standard error, as configured.
@@ -38,7 +62,7 @@ fn parse(text: &str) -> Result<EnvFilter, ParseError> {
 /// # Errors
 ///
 /// If the filter cannot be read.
-pub fn start_logging(config: &Config) -> Result<LogFilter, ParseError> {
+pub fn start_logging(config: &Config) -> Result<LogFilter, BadFilter> {
     let (filter, handle) = reload::Layer::new(parse(&config.log)?);
     let lines = fmt::layer().with_writer(stderr).with_ansi(stderr().is_terminal());
     let lines = match config.log_format {
