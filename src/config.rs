@@ -215,7 +215,7 @@ pub struct Limits {
     pub max_batch_bytes_in_flight: NonZeroUsize,
 
     /// Longest time that a call waits for its turn while others do, too; half of the caller's deadline if that is shorter.
-    /// Then: RESOURCE_EXHAUSTED.
+    /// Then: RESOURCE_EXHAUSTED. If it can be foreseen that it will: at once.
     #[arg(long, env = "ARBITER_MAX_WAIT", value_name = "TIME", default_value = "100ms", value_parser = time)]
     pub max_wait: Duration,
 

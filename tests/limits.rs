@@ -268,7 +268,7 @@ async fn a_call_in_a_batch_has_at_most_as_many_bytes_as_on_its_own() {
 
 #[tokio::test]
 async fn answers_that_nobody_reads_do_not_pile_up() {
-    let server = start(&[]);
+    let server = start(&["--max-wait", "1h"]);
     let client = Client::connect(&server.address).await;
     client.assert_answers().await;
     let kind = Some(proto::call::Kind::ListGames(proto::ListGamesRequest::default()));
@@ -283,6 +283,26 @@ async fn answers_that_nobody_reads_do_not_pile_up() {
     let peak = peak_megabytes(&server);
     // Batches may hold 128 MiB, and those that are being answered then 4 MiB each.
     assert!(peak < 192, "100 requests of 4 KB hold {peak} MiB");
+}
+
+#[tokio::test]
+async fn a_batch_that_does_not_end_keeps_no_other_from_its_turn() {
+    let server = start(&["--threads", "1", "--max-wait", "1h", "--call-timeout", "1h"]);
+    let client = Client::connect(&server.address).await;
+    let mut endless = client.open("EvaluateBatch", &[]).await.expect("the connection holds");
+    endless.body.send_data(framed(&filled_to(1 << 20, &batch_of(1))), false).expect("it can be sent");
+    eventually("it has come", async || held_of_batches(&server) == Some((1 << 20) + 5)).await;
+    assert!(client.call("EvaluateBatch", &batch_of(1)).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_message_that_is_followed_by_another_is_refused_as_soon_as_it_is_too_much() {
+    let server = start(&["--call-timeout", "1h"]);
+    let client = Client::connect(&server.address).await;
+    let mut endless = client.open("EvaluateBatch", &[]).await.expect("the connection holds");
+    endless.body.send_data(framed(&batch_of(1).encode_to_vec()), false).expect("it can be sent");
+    endless.body.send_data(framed(&vec![0; 1 << 20]), false).expect("it can be sent");
+    assert_eq!(refusal(&endless.reply().await.status), exhausted("ERROR_REASON_MESSAGE_TOO_LARGE"));
 }
 
 #[tokio::test]

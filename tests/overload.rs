@@ -118,14 +118,14 @@ async fn calls_may_wait_as_long_as_configured() {
 
 #[tokio::test]
 async fn no_call_stands_behind_replays() {
-    let server = start("20ms");
+    let server = start("50ms");
     let crowd = Crowd::gather(&server).await;
     assert_others_pass(&server, crowd).await;
 }
 
 #[tokio::test]
 async fn no_call_stands_behind_batches() {
-    let server = start("50ms");
+    let server = start("150ms");
     let call = proto::Call { kind: Some(proto::call::Kind::ReplayGame(long_replay())) };
     let batch = proto::EvaluateBatchRequest::from_iter(vec![call; 3]);
     let crowd = Crowd::gather_for(&server, "EvaluateBatch", &batch).await;

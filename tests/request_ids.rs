@@ -437,12 +437,12 @@ async fn line_of_given_up(call: &str, begin: &[u8]) -> Value {
 
 #[tokio::test]
 async fn a_call_given_up_before_its_message_is_one_line() {
-    assert_given_up(&line_of_given_up("ApplyMove", &[]).await);
+    assert_line(&line_of_given_up("ApplyMove", &[]).await, "given-up", "INFO", "CANCELLED");
 }
 
 #[tokio::test]
 async fn a_call_given_up_within_its_message_is_one_line() {
-    assert_given_up(&line_of_given_up("ApplyMove", &good_body()[..7]).await);
+    assert_line(&line_of_given_up("ApplyMove", &good_body()[..7]).await, "given-up", "INFO", "CANCELLED");
 }
 
 #[tokio::test]

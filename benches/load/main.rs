@@ -85,6 +85,8 @@ struct Seen {
     /// Memory of the server, in megabytes: before its first connection, and at most.
     idle: f64,
     peak: f64,
+    /// The least share of its core that the server had while it had more to do than it could.
+    server_had: f64,
     /// The least share of its core that the loader had in a phase. It never sleeps: if that is less than all, somebody else
     /// had the rest.
     loader_had: f64,
@@ -192,10 +194,12 @@ impl Scenario {
             server.resident_megabytes(),
             server.log_megabytes(),
         );
+        let (busy, lasts) = (cpu[1].0, PHASES[1].2);
+        let server_had = capacity.of_server.min(busy / lasts.as_secs_f64());
         let shares =
             cpu.iter().zip(PHASES).map(|((_, of_loader), (_, _, lasts))| of_loader / lasts.as_secs_f64());
         let loader_had = shares.fold(1.0, f64::min);
-        Seen { capacity, phases: phases_seen, beside, idle, peak, loader_had }
+        Seen { capacity, phases: phases_seen, beside, idle, peak, server_had, loader_had }
     }
 }
 

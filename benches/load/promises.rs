@@ -34,17 +34,17 @@ const NOISE: Duration = Duration::from_millis(5);
 /// How late the loader may begin calls, at the 99th percentile. If it is later, it is what was measured.
 const LOADER_BEHIND: Duration = Duration::from_millis(50);
 
-/// The least share of their cores that server and loader must have had: if others had more, nothing was measured.
+/// The least share of their cores that server and loader must have had: if others had more, it is those that were measured.
 const FREE: f64 = 0.9;
 
 /// Tells whether it was the server that was measured, and not who else had the cores.
 pub fn is_server_measured(seen: &Seen) -> bool {
     let behind = share_behind(&seen.phases[1], 0.99);
-    let is_so = behind <= LOADER_BEHIND && seen.capacity.of_server >= FREE && seen.loader_had >= FREE;
+    let is_so = behind <= LOADER_BEHIND && seen.server_had >= FREE && seen.loader_had >= FREE;
     println!(
         "  {}  the server had {:.0} % of its core and the loader {:.0}, which was {} ms late (p99)",
         if is_so { "valid " } else { "VOID  " },
-        seen.capacity.of_server * 100.0,
+        seen.server_had * 100.0,
         seen.loader_had * 100.0,
         millis(behind)
     );
@@ -92,8 +92,8 @@ pub fn check(scenario: &Scenario, seen: &Seen) -> bool {
     let needless = unexpected(before, is_served);
     verdicts.tell(needless.is_empty(), &format!("nothing is refused before the overload: {needless:?}"));
 
-    let behind = unexpected(seen.beside.iter().flatten(), is_served);
-    verdicts.tell(behind.is_empty(), &format!("no small call beside it is refused: {behind:?}"));
+    let beside = unexpected(seen.beside.iter().flatten(), is_served);
+    verdicts.tell(beside.is_empty(), &format!("no small call beside it is refused: {beside:?}"));
 
     let bound = 2 * usual + NOISE;
     let recovered = recovered_after(after, bound);

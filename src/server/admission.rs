@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 use tonic::{Status, body::Body};
 
-use super::metrics::Metrics;
+use super::{line::Turn, metrics::Metrics};
 use crate::{config::Limits, wire::Refusal};
 
 /// A place among the calls under way behind a gate, given back when it is dropped.
@@ -18,6 +18,8 @@ pub(super) struct Admission<G: AsRef<Metrics>> {
     gate: G,
     /// None: it is no batch.
     batch: Option<Batch>,
+    /// The turn of the call, while it is worked on.
+    turn: Option<Turn>,
 }
 
 /// What is held of a batch, in bytes: of its request, then of its answer.
@@ -32,7 +34,7 @@ impl<G: AsRef<Metrics>> Admission<G> {
     pub(super) fn new(gate: G, is_batch: bool, limits: &Limits) -> Result<Self, Refusal> {
         let calls = gate.as_ref().call_begins();
         let batch = Batch { holds: 0, most: limits.max_batch_bytes_in_flight.get() };
-        let mut admission = Self { gate, batch: is_batch.then_some(batch) };
+        let mut admission = Self { gate, batch: is_batch.then_some(batch), turn: None };
         if calls > limits.max_in_flight.get() {
             return Err(Refusal::overloaded());
         }
@@ -44,15 +46,26 @@ impl<G: AsRef<Metrics>> Admission<G> {
     pub(super) fn hold(&mut self, bytes: usize) -> Result<(), Refusal> {
         let all = self.keep(bytes);
         match &self.batch {
-            Some(batch) if all > batch.most && all > bytes => Err(Refusal::overloaded()),
+            Some(batch) if all > batch.most && all > bytes => Err(Refusal::too_many_bytes()),
             _ => Ok(()),
         }
     }
 
-    /// Counts what a batch holds now; tells what all of them hold. For what is there and is not refused any more.
+    /// Counts what a batch holds now; tells what all of them hold. For an answer that is there and is not refused any more.
     pub(super) fn keep(&mut self, bytes: usize) -> usize {
         let Some(batch) = &mut self.batch else { return 0 };
         self.gate.as_ref().batch_holds(bytes, replace(&mut batch.holds, bytes))
+    }
+
+    /// The turn of the call has come.
+    pub(super) fn begin(&mut self, turn: Turn) {
+        self.turn = Some(turn);
+    }
+
+    /// The call is answered, with so many bytes: it is others' turn.
+    pub(super) fn end(&mut self, bytes: usize) {
+        self.keep(bytes);
+        self.turn = None;
     }
 
     pub(super) fn gate(&self) -> &G {

@@ -9,8 +9,8 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::{BufMut, Bytes, BytesMut};
 use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header, request::Parts};
-use http_body::{Body as _, Frame};
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited, StreamBody};
+use http_body::Frame;
+use http_body_util::{BodyExt, Full, StreamBody};
 use tokio_stream::StreamExt;
 use tonic::{Code, Status, body::Body};
 
@@ -18,7 +18,8 @@ use super::{
     SERVICE,
     admission::Held,
     gate::{Gate, split_path},
-    passage::Place,
+    passage::{PREFIX, Place},
+    read_ahead::ReadAhead,
     record::{self, Ending},
     unread::Attended,
 };
@@ -27,9 +28,6 @@ use crate::{
     service::{Method, Turns},
     wire::{BatchFromJson, BatchToJson, Refusal, proto::ErrorReason, request_from_json, response_to_json},
 };
-
-/// The bytes before a message of gRPC: whether it is compressed, and its length.
-const PREFIX: usize = 5;
 
 /// How messages are written.
 #[derive(Clone, Copy)]
@@ -67,23 +65,23 @@ pub(super) async fn answer(
         return error::write(&Status::from(refusal), None);
     }
     let unread = Unread::default();
-    let most = max_bytes(method, limits);
-    let announced = body.size_hint().upper().and_then(|bytes| usize::try_from(bytes).ok());
-    let held = announced.map_or(most, |bytes| bytes.min(most));
-    let message = read(body, method, encoding, limits, unread.clone());
-    let Ok(answer) = gate.call_translated(Request::from_parts(parts, message), held).await;
-    if let Some(refusal) = unread.get() {
-        let (_, place) = answer.into_body().into_parts();
-        return error::write(&Status::from(refusal.clone()), place);
+    let translation = {
+        let (most_of_item, unread) = (limits.max_message_bytes, unread.clone());
+        Box::new(move |body| read(body, method, encoding, most_of_item, unread))
+    };
+    let Ok(answer) = gate.call_translated(Request::from_parts(parts, body), translation).await;
+    let (head, body) = answer.into_parts();
+    let (body, mut place) = body.into_parts();
+    let message = match unread.get() {
+        Some(refusal) => Err(Status::from(refusal.clone())),
+        None => read_answer(&head.headers, body, method, encoding).await,
+    };
+    if let Some(place) = &mut place {
+        place.end(message.as_ref().map_or(0, Bytes::len));
     }
-    write(answer, method, encoding).await
-}
-
-/// How many bytes a message of this call may have.
-const fn max_bytes(method: Option<Method>, limits: &Limits) -> usize {
-    match method {
-        Some(Method::EvaluateBatch) => limits.max_batch_bytes,
-        _ => limits.max_message_bytes,
+    match message {
+        Ok(message) => write(message, encoding, place),
+        Err(status) => error::write(&status, place),
     }
 }
 
@@ -133,11 +131,16 @@ fn to_grpc_timeout(value: &HeaderValue) -> Result<HeaderValue, Refusal> {
     HeaderValue::try_from(timeout).map_err(|_| Refusal::internal_fault())
 }
 
-/// The message of a request as the one message of a gRPC request. It is read when the gate has let the call in.
-fn read(body: Attended, method: Option<Method>, encoding: Encoding, limits: &Limits, unread: Unread) -> Body {
-    let limits = *limits;
-    let reading = move |(body, unread): (Attended, Unread)| async move {
-        let message = read_message(body, method, encoding, &limits).await.map_err(|refusal| {
+/// The message of a request as the one message of a gRPC request. All of it has come.
+fn read(
+    body: ReadAhead<Attended>,
+    method: Option<Method>,
+    encoding: Encoding,
+    most_of_item: usize,
+    unread: Unread,
+) -> Body {
+    let reading = move |(body, unread): (ReadAhead<Attended>, Unread)| async move {
+        let message = read_message(body, method, encoding, most_of_item).await.map_err(|refusal| {
             // The service knows nothing of a call that it could not be told.
             record::tell(Ending::refused(&refusal));
             let _ = unread.set(refusal);
@@ -155,24 +158,16 @@ fn read(body: Attended, method: Option<Method>, encoding: Encoding, limits: &Lim
 }
 
 async fn read_message(
-    body: Attended,
+    body: ReadAhead<Attended>,
     method: Option<Method>,
     encoding: Encoding,
-    limits: &Limits,
+    most_of_item: usize,
 ) -> Result<Bytes, Refusal> {
-    let most = max_bytes(method, limits);
-    let message = match Limited::new(body, most).collect().await {
-        Ok(message) => message.to_bytes(),
-        Err(error) if error.is::<LengthLimitError>() => {
-            let message = format!("the message has more than {most} bytes");
-            return Err(Refusal::new(Code::ResourceExhausted, ErrorReason::MessageTooLarge, message));
-        }
-        Err(_) => return Err(Refusal::malformed("", "the message is cut off")),
-    };
+    let message =
+        body.collect().await.map_err(|_| Refusal::malformed("", "the message is cut off"))?.to_bytes();
     Ok(match (encoding, method) {
         (Encoding::Json, Some(Method::EvaluateBatch)) => {
-            let (mut batch, mut turns) =
-                (BatchFromJson::new(&message, limits.max_message_bytes)?, Turns::default());
+            let (mut batch, mut turns) = (BatchFromJson::new(&message, most_of_item)?, Turns::default());
             while batch.turn_next()? {
                 turns.share().await;
             }
@@ -183,22 +178,12 @@ async fn read_message(
     })
 }
 
-/// Puts an answer of gRPC into the terms of Connect.
-async fn write(answer: Response<Held<Place>>, method: Option<Method>, encoding: Encoding) -> Response<Body> {
-    let (head, body) = answer.into_parts();
-    let (body, mut place) = body.into_parts();
-    match read_answer(&head.headers, body, method, encoding).await {
-        Ok(message) => {
-            if let Some(place) = &mut place {
-                place.keep(message.len());
-            }
-            let mut answer = Response::new(held(message, place));
-            let content_type = HeaderValue::from_static(encoding.content_type());
-            answer.headers_mut().insert(header::CONTENT_TYPE, content_type);
-            answer
-        }
-        Err(status) => error::write(&status, place),
-    }
+/// Writes an answer. It keeps its place until it has been sent.
+fn write(message: Bytes, encoding: Encoding, place: Place) -> Response<Body> {
+    let mut answer = Response::new(held(message, place));
+    let content_type = HeaderValue::from_static(encoding.content_type());
+    answer.headers_mut().insert(header::CONTENT_TYPE, content_type);
+    answer
 }
 
 async fn read_answer(

@@ -12,7 +12,7 @@ use super::{
     admission::Admission,
     line::Line,
     metrics::Metrics,
-    passage::{Answer, Call, Coming, Passage, RequestBody, Stage},
+    passage::{Answer, Call, Coming, Passage, RequestBody, Stage, Translation},
     record::{Ending, Ledger, Record},
     services::{RulesServices, Services},
     tokens::Tokens,
@@ -58,16 +58,25 @@ impl Gate {
 
     /// Answers a call that came as gRPC: one of the referee's, or one of a service beside it.
     pub(super) fn call(&self, request: Request<Attended>) -> Passage<Attended> {
-        self.pass(request, 0, |others, request| {
+        self.pass(request, None, |others, request| {
             let (service, _) = split_path(request.uri().path());
             Ok(others.find(service).ok_or_else(no_such_service)?.call(request.map(Body::new)))
         })
     }
 
-    /// Answers a call of the referee's that came by another protocol and is put into the terms of gRPC, which holds so many
-    /// bytes meanwhile.
-    pub(super) fn call_translated(&self, request: Request<Body>, held: usize) -> Passage<Body> {
-        self.pass(request, held, |_, _| Err(no_such_service()))
+    /// Answers a call of the referee's that came as gRPC-Web and is put into the terms of gRPC as it comes.
+    pub(super) fn call_web(&self, request: Request<Body>) -> Passage<Body> {
+        self.pass(request, None, |_, _| Err(no_such_service()))
+    }
+
+    /// Answers a call of the referee's that came by another protocol, and is put into the terms of gRPC when its turn has
+    /// come. The turn goes on until its place is told of the answer, in the terms that it came in.
+    pub(super) fn call_translated(
+        &self,
+        request: Request<Attended>,
+        translation: Translation<Attended>,
+    ) -> Passage<Attended> {
+        self.pass(request, Some(translation), |_, _| Err(no_such_service()))
     }
 
     /// Lets a call of a service go on if it shows a token, or needs none.
@@ -83,7 +92,7 @@ impl Gate {
     fn pass<B: RequestBody>(
         &self,
         request: Request<B>,
-        elsewhere: usize,
+        translation: Option<Translation<B>>,
         other: impl Other<B>,
     ) -> Passage<B> {
         let record = match split_path(request.uri().path()) {
@@ -92,7 +101,7 @@ impl Gate {
         };
         let arrived = record.as_ref().map_or_else(Instant::now, Record::arrived);
         let mut call = Call::new(record, arrived);
-        let stage = self.enter(request, elsewhere, &mut call, other).unwrap_or_else(Stage::Refused);
+        let stage = self.enter(request, translation, &mut call, other).unwrap_or_else(Stage::Refused);
         Passage::new(stage, call)
     }
 
@@ -100,7 +109,7 @@ impl Gate {
     fn enter<B: RequestBody>(
         &self,
         mut request: Request<B>,
-        elsewhere: usize,
+        translation: Option<Translation<B>>,
         call: &mut Call,
         other: impl Other<B>,
     ) -> Result<Stage<B>, Refusal> {
@@ -121,13 +130,14 @@ impl Gate {
             return Ok(Stage::Answering(rules.stream.clone().call(request)));
         }
         call.place = Some(place);
+        call.keeps_turn = translation.is_some();
         let (service, most) = match method {
             Some(Method::EvaluateBatch) => (&rules.batch, limits.max_batch_bytes),
             Some(_) => (&rules.single, limits.max_message_bytes),
             // There is no such call, whatever is still to come of it.
             None => return Ok(Stage::Answering(rules.single.clone().call(request))),
         };
-        Ok(Stage::Coming(Coming::new(request, most, elsewhere, service.clone())))
+        Ok(Stage::Coming(Coming::new(request, translation, most, service.clone())))
     }
 
     /// Where a call waits for its turn.

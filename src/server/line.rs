@@ -113,7 +113,7 @@ impl Line {
             self.0.waits().add(now, waited, 0);
             return Poll::Ready(Ok(turn));
         }
-        if waiting.is_none() && self.0.waits().is_too_far(self.0.waiting.load(Relaxed), longest) {
+        if waiting.is_none() && self.0.waits().is_too_far(now, self.0.waiting.load(Relaxed), longest) {
             return Poll::Ready(Err(TooLate));
         }
         let rest = longest.saturating_sub(waited);
@@ -258,13 +258,23 @@ impl Waits {
     /// Adds the turn of a call that has waited so long, with so many left in line.
     fn add(&mut self, now: Instant, waited: Duration, left: usize) {
         if now >= self.ends {
-            // A window without a call is one in which nobody waited.
-            let was_idle = now >= self.ends + WINDOW || self.now.turns == 0;
-            *self = Self { before: if was_idle { Window::IDLE } else { self.now }, ..Self::new(now) };
+            let before = match self.now {
+                window if window.turns > 0 && !self.is_over(now) => window,
+                // Turns are far apart, or the machine paused. How many are to be had is not known.
+                window if window.is_busy && window.turns > 0 => Window { is_busy: false, ..window },
+                // Nobody waited.
+                _ => Window::IDLE,
+            };
+            *self = Self { before, ..Self::new(now) };
         }
         self.now.shortest = self.now.shortest.min(waited);
         self.now.turns += 1;
         self.now.is_busy &= left > 0;
+    }
+
+    /// Whether a whole window has passed since this one.
+    fn is_over(&self, now: Instant) -> bool {
+        now >= self.ends + WINDOW
     }
 
     /// Whether everybody waits too long for a call that may wait so long: nobody of late less than half of that. Were it not
@@ -275,10 +285,10 @@ impl Waits {
 
     /// Whether a call with so many before it waits too long for its turn, by how many turns there were of late: for three
     /// quarters of its time, so that hardly anybody waits in vain.
-    fn is_too_far(&self, waiting: usize, longest: Duration) -> bool {
+    fn is_too_far(&self, now: Instant, waiting: usize, longest: Duration) -> bool {
         let waiting = u32::try_from(waiting).unwrap_or(u32::MAX);
         let until_turn = WINDOW.saturating_mul(waiting) / self.before.turns.max(1);
-        self.before.is_busy && until_turn >= longest / 4 * 3
+        self.before.is_busy && !self.is_over(now) && until_turn >= longest / 4 * 3
     }
 }
 
@@ -340,30 +350,40 @@ mod tests {
         waits.before.shortest
     }
 
-    /// What is known after turns at these times, in milliseconds, with so many left in line.
-    fn waits_after(turns: &[(u64, usize)]) -> Waits {
-        let start = Instant::now();
-        let mut waits = Waits::new(start);
+    /// What is known after turns at these times, in milliseconds, with so many left in line; and when the last of them was.
+    fn waits_after(turns: &[(u64, usize)]) -> (Waits, Instant) {
+        let mut now = Instant::now();
+        let (start, mut waits) = (now, Waits::new(now));
         for (at, left) in turns {
-            waits.add(start + Duration::from_millis(*at), SHORT, *left);
+            now = start + Duration::from_millis(*at);
+            waits.add(now, LONG, *left);
         }
-        waits
+        (waits, now)
+    }
+
+    #[test]
+    fn a_wait_of_everybody_stands_however_far_apart_turns_are() {
+        assert_eq!(waits_after(&[(10, 3), (160, 2), (310, 1)]).0.before.shortest, LONG);
+        assert_eq!(waits_after(&[(10, 3), (160, 0), (310, 1)]).0.before.shortest, Duration::ZERO);
     }
 
     #[test]
     fn who_is_not_reached_in_time_is_too_far() {
         // Two turns in 50 ms are six in 150 ms, three quarters of this.
         let longest = Duration::from_millis(200);
-        let busy = waits_after(&[(10, 7), (40, 6), (60, 5)]);
-        assert!(!busy.is_too_far(5, longest));
-        assert!(busy.is_too_far(6, longest));
+        let (busy, at_last) = waits_after(&[(10, 7), (40, 6), (60, 5)]);
+        assert!(!busy.is_too_far(at_last, 5, longest));
+        assert!(busy.is_too_far(at_last, 6, longest));
+        // How it was long ago tells nothing.
+        assert!(!busy.is_too_far(at_last + 2 * WINDOW, 6, longest));
     }
 
     #[test]
     fn nobody_is_too_far_if_the_line_was_empty_of_late() {
         let longest = Duration::from_millis(200);
         for turns in [&[(10, 7), (40, 0), (60, 5)][..], &[(10, 7), (160, 6)], &[(60, 7)], &[]] {
-            assert!(!waits_after(turns).is_too_far(1000, longest), "{turns:?}");
+            let (waits, at_last) = waits_after(turns);
+            assert!(!waits.is_too_far(at_last, 1000, longest), "{turns:?}");
         }
     }
 

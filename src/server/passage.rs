@@ -19,10 +19,11 @@ use tower::Service;
 use super::{
     admission::{Admission, Held},
     gate::Gate,
-    line::{TooLate, Turn, Waiting},
+    line::{TooLate, Waiting},
     read_ahead::ReadAhead,
     record::{Ending, Record, listening},
     services::Rules,
+    unread::Attended,
 };
 use crate::{
     service::AnswerBytes,
@@ -42,14 +43,17 @@ pub(super) trait RequestBody:
     + Unpin
     + 'static
 {
+    /// Whether it comes here as it was sent. One of gRPC then fails only if its caller gives it up.
+    const IS_AS_SENT: bool;
 }
 
-impl<B> RequestBody for B where
-    B: http_body::Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>> + Send + Unpin>
-        + Send
-        + Unpin
-        + 'static
-{
+impl RequestBody for Attended {
+    const IS_AS_SENT: bool = true;
+}
+
+/// One that is put into the terms of gRPC, which it may not allow.
+impl RequestBody for Body {
+    const IS_AS_SENT: bool = false;
 }
 
 /// How far a call is.
@@ -60,13 +64,21 @@ pub(super) enum Stage<B: RequestBody> {
     Answering(Answer),
 }
 
+/// Puts a request into the terms of gRPC, when its turn has come.
+pub(super) type Translation<B> = Box<dyn FnOnce(ReadAhead<B>) -> Body + Send>;
+
+/// The bytes before a message of gRPC: whether it is compressed, and its length.
+pub(super) const PREFIX: usize = 5;
+
 /// A call that is being read, and then waits for its turn.
 pub(super) struct Coming<B: RequestBody> {
     /// None once its turn has come.
     request: Option<Request<ReadAhead<B>>>,
+    /// None: it is in the terms of gRPC.
+    translation: Option<Translation<B>>,
     service: Rules,
-    /// How many bytes are held elsewhere until they come here in another form.
-    elsewhere: usize,
+    /// The most bytes that its message may have.
+    most: usize,
     /// Whether it had to be waited for.
     is_slow: bool,
     /// Since when all of it is there.
@@ -76,15 +88,25 @@ pub(super) struct Coming<B: RequestBody> {
 }
 
 impl<B: RequestBody> Coming<B> {
-    /// A call of which at most so many bytes are read before its turn.
-    pub(super) fn new(request: Request<B>, most: usize, elsewhere: usize, service: Rules) -> Self {
-        let request = request.map(|body| ReadAhead::new(body, most));
-        Self { request: Some(request), service, elsewhere, is_slow: false, since: None, waiting: None }
+    /// A call whose message may have so many bytes.
+    pub(super) fn new(
+        request: Request<B>,
+        translation: Option<Translation<B>>,
+        most: usize,
+        service: Rules,
+    ) -> Self {
+        let framing = if translation.is_some() { 0 } else { PREFIX };
+        let request = Some(request.map(|body| ReadAhead::new(body, most.saturating_add(framing))));
+        Self { request, translation, service, most, is_slow: false, since: None, waiting: None }
     }
 
     /// Hands it to its service, once.
     fn begin(&mut self) -> Option<Answer> {
-        self.request.take().map(|request| self.service.call(request))
+        let request = self.request.take()?;
+        Some(match self.translation.take() {
+            Some(translate) => self.service.call(request.map(translate)),
+            None => self.service.call(request),
+        })
     }
 
     /// Waits until the call has come, and its turn. How long it waits for its turn does not depend on how long it took to come.
@@ -93,26 +115,32 @@ impl<B: RequestBody> Coming<B> {
         call: &mut Call,
         now: Instant,
         context: &mut Context<'_>,
-    ) -> Poll<Result<Option<Turn>, Refusal>> {
+    ) -> Poll<Result<(), Refusal>> {
         let (Some(request), Some(place)) = (&mut self.request, &mut call.place) else {
-            return Poll::Ready(Ok(None));
+            return Poll::Ready(Ok(()));
         };
         if self.since.is_none() {
-            let (polled, ending) = listening(|| request.body_mut().poll_come(context));
-            call.ending = call.ending.or(ending);
-            if polled.is_pending() {
+            if request.body_mut().poll_come(context).is_pending() {
                 self.is_slow = true;
-                place.hold(request.body().held().max(self.elsewhere))?;
+                place.hold(request.body().held())?;
                 return Poll::Pending;
+            }
+            if request.body().is_too_long() {
+                return Poll::Ready(Err(Refusal::message_too_large(self.most)));
+            }
+            if B::IS_AS_SENT && self.translation.is_none() && request.body().has_failed() {
+                return Poll::Ready(Err(Refusal::cancelled()));
             }
             self.since = Some(if self.is_slow { now } else { call.arrived });
         }
+        // Others may hold more by now.
         place.hold(request.body().held())?;
         let waited = now.saturating_duration_since(self.since.unwrap_or(now));
         let method = call.record.as_ref().and_then(Record::method);
         let (line, longest) = (place.gate().line(method), place.gate().longest_wait(call.time));
-        let turn = line.poll_turn(&mut self.waiting, now, waited, longest, context);
-        turn.map_ok(Some).map_err(|TooLate| Refusal::turn_too_late())
+        let turn = ready!(line.poll_turn(&mut self.waiting, now, waited, longest, context));
+        place.begin(turn.map_err(|TooLate| Refusal::turn_too_late())?);
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -126,14 +154,22 @@ pub(super) struct Call {
     /// How long it may take.
     pub(super) time: Duration,
     timer: Option<Pin<Box<Sleep>>>,
-    /// Kept while it is worked on.
-    turn: Option<Turn>,
+    /// Whether its turn goes on when it is answered, until its answer has been put into other terms.
+    pub(super) keeps_turn: bool,
     pub(super) place: Place,
 }
 
 impl Call {
     pub(super) fn new(record: Option<Record>, arrived: Instant) -> Self {
-        Self { record, ending: None, arrived, time: Duration::MAX, timer: None, turn: None, place: None }
+        Self {
+            record,
+            ending: None,
+            arrived,
+            time: Duration::MAX,
+            timer: None,
+            keeps_turn: false,
+            place: None,
+        }
     }
 
     fn poll_answer<B: RequestBody>(
@@ -147,7 +183,7 @@ impl Call {
             return Poll::Ready(Err(Refusal::deadline_exceeded()));
         }
         if let Stage::Coming(coming) = stage {
-            self.turn = ready!(coming.poll_turn(self, now, context))?;
+            ready!(coming.poll_turn(self, now, context))?;
             if let Some(answer) = coming.begin() {
                 *stage = Stage::Answering(answer);
             }
@@ -190,8 +226,10 @@ impl Call {
 
     /// The answer, which keeps its place until it has been sent.
     fn hold(mut self, answer: Body, bytes: usize) -> Held<Place> {
-        if let Some(place) = &mut self.place {
-            place.keep(bytes);
+        match &mut self.place {
+            Some(place) if self.keeps_turn => _ = place.keep(bytes),
+            Some(place) => place.end(bytes),
+            None => {}
         }
         Held::new(answer, self.place)
     }

@@ -14,7 +14,7 @@ pub(super) struct ReadAhead<B: Body> {
     held: Bytes,
     /// What went wrong after that.
     failed: Option<B::Error>,
-    /// The most that is held, in bytes. Who sends more is refused by whoever asks for it.
+    /// The most that it may have, in bytes.
     most: usize,
 }
 
@@ -33,6 +33,16 @@ impl<B: Body<Data = Bytes> + Unpin> ReadAhead<B> {
             }
         }
         Poll::Ready(())
+    }
+
+    /// Whether it has more than may be held.
+    pub(super) fn is_too_long(&self) -> bool {
+        self.held.len() > self.most
+    }
+
+    /// Whether the rest of it will not come.
+    pub(super) fn has_failed(&self) -> bool {
+        self.failed.is_some()
     }
 
     /// How much of it is held, in bytes.

@@ -40,8 +40,7 @@ async fn answer(gate: Gate, limits: Limits, request: Request<Attended>) -> Respo
     match Protocol::of(&parts) {
         Protocol::GrpcWeb(content_type) => {
             parts.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
-            // What comes is handed on at once, piece by piece.
-            let gate = service_fn(move |request| gate.call_translated(request, 0));
+            let gate = service_fn(move |request| gate.call_web(request));
             let answer = GrpcWebLayer::new().layer(gate).call(Request::from_parts(parts, body)).await;
             answer.unwrap_or_else(|never| match never {})
         }

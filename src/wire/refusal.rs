@@ -172,6 +172,21 @@ impl Refusal {
         )
     }
 
+    /// A batch beside others that hold all that they may.
+    pub fn too_many_bytes() -> Self {
+        Self::new(
+            Code::ResourceExhausted,
+            proto::ErrorReason::Overloaded,
+            "the batches under way hold as many bytes as the service takes: try again a little later",
+        )
+    }
+
+    /// A message of more bytes than this.
+    pub fn message_too_large(most: usize) -> Self {
+        let message = format!("the message has more than {most} bytes");
+        Self::new(Code::ResourceExhausted, proto::ErrorReason::MessageTooLarge, message)
+    }
+
     /// A call whose turn would come too late, since too many others wait for theirs.
     pub fn turn_too_late() -> Self {
         Self::new(

@@ -82,8 +82,8 @@ const (
 	//
 	// Example: an `EvaluateBatch` of more than 1000 calls (the default of `--max-batch-items`).
 	ErrorReason_ERROR_REASON_TOO_MANY_ITEMS ErrorReason = 10
-	// The service has as many calls under way as it is configured to take, or calls come faster than it answers them and the
-	// turn of this one would come too late. Nothing of it was done. Try again, a little later.
+	// The service has as many calls, or as many bytes of batches, under way as it is configured to take; or calls come faster
+	// than it answers them and the turn of this one would come too late. Nothing of it was done. Try again, a little later.
 	// Status RESOURCE_EXHAUSTED.
 	//
 	// Example: one call more than `--max-in-flight` at the same time.

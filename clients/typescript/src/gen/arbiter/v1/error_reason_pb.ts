@@ -130,8 +130,8 @@ export enum ErrorReason {
   TOO_MANY_ITEMS = 10,
 
   /**
-   * The service has as many calls under way as it is configured to take, or calls come faster than it answers them and this
-   * one has waited too long for its turn. Nothing of it was done. Try again, a little later.
+   * The service has as many calls, or as many bytes of batches, under way as it is configured to take; or calls come faster
+   * than it answers them and the turn of this one would come too late. Nothing of it was done. Try again, a little later.
    * Status RESOURCE_EXHAUSTED.
    *
    * Example: one call more than `--max-in-flight` at the same time.
