@@ -58,7 +58,9 @@ impl Shape {
     pub fn serve(self) {
         match self {
             Self::Arbiter => {
-                let config = ["arbiter", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"];
+                let addresses = ["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"];
+                // What is dear may wait: none of it is to be refused here.
+                let config = [&["arbiter", "--max-wait", "1h"], &addresses[..]].concat();
                 let server = Server::bind(Config::parse_from(config)).expect("the server can listen");
                 announce(server.address().expect("an address"));
                 server.with_service(Noop).run(std::future::pending()).expect("the server runs");
