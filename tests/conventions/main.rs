@@ -1,0 +1,3 @@
+//! Conventions of the source tree that the compiler does not enforce.
+
+mod architecture;

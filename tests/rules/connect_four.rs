@@ -1,0 +1,4 @@
+//! Connect Four, clause by clause.
+
+mod properties;
+mod setup;

@@ -1,0 +1,4 @@
+//! Queen and rooks, clause by clause.
+
+mod golden;
+mod properties;

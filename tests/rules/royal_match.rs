@@ -1,0 +1,4 @@
+//! `RoyalMatch`, clause by clause.
+
+mod golden;
+mod properties;

@@ -1,0 +1,4 @@
+//! Triple Triad, clause by clause.
+
+mod golden;
+mod properties;

@@ -1,0 +1,24 @@
+//! The server as its clients and operators see it: the real binary, over real sockets.
+
+mod cases;
+mod configuration;
+mod connect;
+mod connect_json;
+mod connect_limits;
+mod cors;
+mod discovery;
+mod evaluate;
+mod grpc_web;
+mod health_command;
+mod http1;
+mod limits;
+mod log_level;
+mod malformed;
+mod operations;
+mod overload;
+mod request_ids;
+mod shutdown;
+mod support;
+mod tls;
+mod tokens;
+mod traces;

@@ -1,0 +1,70 @@
+//! The page for whoever is on call leaves nothing out: every flag, every metric, every alert.
+
+use std::{collections::BTreeSet, fs};
+
+use arbiter::{config::Config, wire::proto};
+use clap::CommandFactory;
+
+use crate::support::TestServer;
+
+fn read(path: &str) -> String {
+    let path = format!("{}/{path}", env!("CARGO_MANIFEST_DIR"));
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// What stands in backticks in the first column of the tables of a section.
+fn listed(page: &str, heading: &str) -> BTreeSet<String> {
+    let section = page.split("\n## ").find(|section| section.starts_with(heading)).expect("there is one");
+    let first_columns = section.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
+    first_columns.flat_map(|cell| cell.split('`').skip(1).step_by(2)).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_flag_is_described_with_its_default() {
+    let page = read("docs/operations.md");
+    let command = Config::command();
+    let flags: Vec<_> = command.get_arguments().filter(|flag| flag.get_long().is_some()).collect();
+    let names = flags.iter().filter_map(|flag| flag.get_long()).filter(|name| *name != "help");
+    let names: BTreeSet<_> =
+        names.filter(|name| *name != "version").map(|name| format!("--{name}")).collect();
+    assert_eq!(listed(&page, "Flags"), names);
+    for flag in flags {
+        let name = flag.get_long().unwrap_or_default();
+        if let [default] = flag.get_default_values() {
+            let line = format!("| `--{name}` | `{}` |", default.to_string_lossy());
+            assert!(page.contains(&line), "there is no line that begins with {line}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_metric_is_described() {
+    let server = TestServer::start_with(&["--log", "off"]);
+    // What is counted by its kind is there once it was counted.
+    let mut client = server.client().await;
+    client.list_games(proto::ListGamesRequest::default()).await.expect("it is answered");
+    let call = proto::Call { kind: Some(proto::call::Kind::ListGames(proto::ListGamesRequest::default())) };
+    client.evaluate_batch(proto::EvaluateBatchRequest::from_iter([call])).await.expect("it is answered");
+    let (_, exposition) = server.admin_get("/metrics");
+    let samples = exposition.lines().filter(|line| !line.starts_with('#'));
+    let names = samples.filter_map(|line| line.split(['{', ' ']).next());
+    let of_histograms = |name: &str| {
+        let suffix = ["_bucket", "_sum", "_count"].into_iter().find(|suffix| name.ends_with(suffix));
+        name.strip_suffix(suffix.unwrap_or_default()).unwrap_or(name).to_owned()
+    };
+    let names: BTreeSet<_> = names.map(of_histograms).collect();
+    assert!(names.len() > 10, "{exposition}");
+    assert_eq!(listed(&read("docs/operations.md"), "Metrics"), names);
+}
+
+#[test]
+fn every_alert_has_its_section() {
+    let page = read("docs/operations.md");
+    let alerts = read("deploy/prometheus/alerts.yaml");
+    let named = alerts.lines().filter_map(|line| line.trim().strip_prefix("- alert: "));
+    let named: BTreeSet<_> = named.collect();
+    assert!(!named.is_empty());
+    let sections = page.lines().filter_map(|line| line.strip_prefix("### "));
+    let sections: BTreeSet<_> = sections.filter(|section| section.starts_with("Arbiter")).collect();
+    assert_eq!(sections, named);
+}
