@@ -1,4 +1,10 @@
 //! Connect Four, clause by clause.
 
-mod properties;
+mod against_naive;
+mod invariants;
+mod moves;
+mod notation;
+mod rules;
 mod setup;
+mod support;
+mod symmetry;

@@ -1,4 +1,13 @@
 //! `RoyalMatch`, clause by clause.
 
+mod against_naive;
+mod comparison;
+mod end;
 mod golden;
-mod properties;
+mod moves;
+mod notation;
+mod setup;
+mod start;
+mod support;
+mod tricks;
+mod view;

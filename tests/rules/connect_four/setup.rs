@@ -1,21 +1,20 @@
-//! The doors into Connect Four: rules, set-ups and notations, what each of them refuses and what it lets in.
+//! Set-ups: boards that C4-1 to C4-4 refuse, and those that they accept.
 
+use proptest::prelude::*;
+
+use super::support::{any_record, config, messages, rules};
 use arbiter::games::{
-    Direction, Game, Player, Square,
-    connect_four::{ConnectFour, Move, Outcome, Position, Rules, RulesError, Setup, SetupError},
+    Direction,
+    Player::{self, One, Two},
+    Square,
+    connect_four::{Outcome, Position, Setup, SetupError},
 };
-
-use Player::{One, Two};
-
-fn rules(text: &str) -> Rules {
-    ConnectFour::parse(&format!("c4:{text}:")).expect("the rules hold together").position().rules()
-}
 
 fn set_up(rules_text: &str, next_player: Player, board: &[&str]) -> Result<Position, Vec<SetupError>> {
     Position::try_from(Setup { rules: rules(rules_text), board, next_player: Some(next_player) })
 }
 
-/// What is wrong with a set-up, which must be refused.
+/// The errors of a set-up, which must be refused.
 fn refusal(rules: &str, next_player: Player, board: &[&str]) -> Vec<SetupError> {
     set_up(rules, next_player, board).expect_err("the set-up is refused")
 }
@@ -23,11 +22,6 @@ fn refusal(rules: &str, next_player: Player, board: &[&str]) -> Vec<SetupError> 
 /// The outcome of a set-up, which must be accepted.
 fn outcome(rules: &str, next_player: Player, board: &[&str]) -> Outcome {
     set_up(rules, next_player, board).expect("the set-up is accepted").outcome()
-}
-
-/// Errors in words, one a line.
-fn messages(errors: &[impl ToString]) -> String {
-    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 /// The directions of the winner's lines.
@@ -40,59 +34,7 @@ fn directions(outcome: Outcome, wanted_winner: Player) -> Vec<Direction> {
     }
 }
 
-mod c4_1_rules {
-    use super::*;
-
-    #[test]
-    fn hold_together_up_to_each_limit() {
-        let limits = [(2, 1, 2), (1, 2, 2), (64, 1, 64), (1, 127, 127), (16, 7, 2), (2, 63, 63), (42, 2, 42)];
-        for (columns, rows, length) in limits {
-            assert!(Rules::new(columns, rows, length, One).is_ok(), "{columns}x{rows}x{length}");
-        }
-    }
-
-    #[test]
-    fn are_refused_beyond_each_limit() {
-        let cases = [
-            ((0, 6, 4), RulesError::Columns(0)),
-            ((65, 1, 4), RulesError::Columns(65)),
-            ((7, 0, 4), RulesError::Rows(0)),
-            ((1, 128, 4), RulesError::Rows(128)),
-            ((64, 2, 4), RulesError::TooLarge { columns: 64, rows: 2 }),
-            ((16, 8, 4), RulesError::TooLarge { columns: 16, rows: 8 }),
-            ((2, 64, 4), RulesError::TooLarge { columns: 2, rows: 64 }),
-            ((1, 1, 2), RulesError::TooSmall),
-            ((7, 6, 0), RulesError::LineTooShort(0)),
-            ((7, 6, 1), RulesError::LineTooShort(1)),
-            ((7, 6, 8), RulesError::LineTooLong { length: 8, longest: 7 }),
-            ((6, 7, 8), RulesError::LineTooLong { length: 8, longest: 7 }),
-        ];
-        for ((columns, rows, length), error) in cases {
-            assert_eq!(Rules::new(columns, rows, length, One), Err(vec![error]), "{columns}x{rows}x{length}");
-        }
-    }
-
-    #[test]
-    fn are_refused_for_everything_that_is_wrong_at_once() {
-        let cases = [
-            ((0, 0, 0), vec![RulesError::Columns(0), RulesError::Rows(0), RulesError::LineTooShort(0)]),
-            ((u32::MAX, u32::MAX, 4), vec![RulesError::Columns(u32::MAX), RulesError::Rows(u32::MAX)]),
-            ((1, 1, 1), vec![RulesError::LineTooShort(1), RulesError::TooSmall]),
-            (
-                (16, 8, 17),
-                vec![
-                    RulesError::TooLarge { columns: 16, rows: 8 },
-                    RulesError::LineTooLong { length: 17, longest: 16 },
-                ],
-            ),
-        ];
-        for ((columns, rows, length), errors) in cases {
-            assert_eq!(Rules::new(columns, rows, length, One), Err(errors), "{columns}x{rows}x{length}");
-        }
-    }
-}
-
-mod a_set_up_is_refused {
+mod is_refused {
     use super::*;
 
     #[test]
@@ -111,7 +53,7 @@ mod a_set_up_is_refused {
     }
 
     #[test]
-    fn with_a_character_that_is_no_token() {
+    fn with_an_unknown_token() {
         for found in ['x', 'o', '0', ' ', '\0', 'é', '●'] {
             let errors = refusal("4x3x3", One, &["....", "....", &format!("XO.{found}")]);
             assert_eq!(errors, [SetupError::UnknownToken { row: 2, column: 3, found }]);
@@ -185,7 +127,7 @@ mod a_set_up_is_refused {
     }
 
     #[test]
-    fn without_the_player_to_move_but_not_for_that_alone() {
+    fn without_the_player_to_move_and_with_the_errors_beside() {
         let errors = |board| {
             let setup = Setup { rules: rules("4x3x3"), board, next_player: None };
             Position::try_from(setup).expect_err("nobody is to move")
@@ -197,7 +139,7 @@ mod a_set_up_is_refused {
     }
 
     #[test]
-    fn for_everything_that_is_wrong_with_its_size() {
+    fn with_every_error_at_once_when_the_size_is_wrong() {
         let errors = refusal("4x3x3", One, &["....", "X?.", ".?.!", "...."]);
         let unknown = |column, found| SetupError::UnknownToken { row: 2, column, found };
         let wanted = [
@@ -210,7 +152,7 @@ mod a_set_up_is_refused {
     }
 
     #[test]
-    fn for_everything_that_is_wrong_with_its_tokens() {
+    fn with_every_error_at_once() {
         let errors = refusal("4x3x3", One, &["O...", "....", "XXX."]);
         let [floating, SetupError::TokenCount { one: 3, two: 1, .. }, impossible] = errors[..] else {
             panic!("{errors:?}")
@@ -220,7 +162,7 @@ mod a_set_up_is_refused {
     }
 
     #[test]
-    fn for_what_is_wrong_beside_a_character_that_is_no_token() {
+    fn with_the_errors_beside_an_unknown_token() {
         let errors = refusal("4x3x3", One, &["O..O", "?...", "XXX."]);
         let wanted = [
             SetupError::UnknownToken { row: 1, column: 0, found: '?' },
@@ -231,7 +173,7 @@ mod a_set_up_is_refused {
     }
 }
 
-mod a_set_up_is_accepted {
+mod is_accepted {
     use super::*;
 
     #[test]
@@ -285,122 +227,19 @@ mod a_set_up_is_accepted {
     }
 }
 
-mod a_notation_is_refused {
-    use super::*;
-
-    /// What is wrong with a notation, which must be refused: one message a line.
-    fn refusal(text: &str) -> String {
-        messages(&ConnectFour::parse(text).expect_err(text))
-    }
+proptest! {
+    #![proptest_config(config())]
 
     #[test]
-    fn with_rules_that_are_no_three_numbers() {
-        for rules in
-            ["", "7", "7x6", "7x6x4x4", "7x6x", "x6x4", "7x6x4z", "7x6x4oo", "7X6X4", "-7x6x4", "07x6x4"]
-        {
-            let wanted = format!("{rules:?} is no rule set: expected columns, rows and line length");
-            assert!(refusal(&format!("c4:{rules}:4")).starts_with(&wanted), "{rules}");
+    fn every_position_is_accepted_again_as_a_set_up(record in any_record()) {
+        for game in record.states() {
+            let position = *game.position();
+            let setup = Setup {
+                rules: record.rules,
+                board: &position.rows(),
+                next_player: Some(position.next_player()),
+            };
+            prop_assert_eq!(Position::try_from(setup), Ok(position));
         }
-    }
-
-    #[test]
-    fn in_few_words_however_long_it_is() {
-        let text = format!("c4:{}:4", "7".repeat(4000));
-        assert!(refusal(&text).len() < 200, "{}", refusal(&text));
-    }
-
-    #[test]
-    fn with_the_prefix_of_another_game() {
-        assert!(refusal("tt:4453").starts_with("\"tt\" is no rule set"));
-    }
-
-    #[test]
-    fn c4_1_with_rules_out_of_range() {
-        assert_eq!(
-            refusal("c4:65x0x4:"),
-            "columns must be from 1 to 64, not 65\nrows must be from 1 to 127, not 0"
-        );
-        assert!(refusal("c4:16x8x4:").contains("columns × (rows + 1) must be at most 128"));
-        assert!(refusal("c4:7x6x8:").contains("line_length must be at most 7"));
-    }
-
-    #[test]
-    fn with_a_move_that_is_no_column() {
-        let cases = [
-            ("c4:7x6x4:440", "move 3: \"0\" is not a column"),
-            ("c4:7x6x4:4,4", "move 2: \",\" is not a column"),
-            ("c4:7x6x4:4x", "move 2: \"x\" is not a column"),
-            ("c4:7x6x4: 4", "move 1: \" \" is not a column"),
-            ("c4:7x6x4:\u{ff14}", "move 1: \"\u{ff14}\" is not a column"),
-            ("c4:12x8x5:4,,4", "move 2: \"\" is not a column"),
-            ("c4:12x8x5:4,", "move 2: \"\" is not a column"),
-            ("c4:12x8x5:4,+4", "move 2: \"+4\" is not a column"),
-            ("c4:12x8x5:4,04", "move 2: \"04\" is not a column"),
-            ("c4:12x8x5:4,99999999999", "move 2: \"99999999999\" is not a column"),
-        ];
-        for (text, wanted) in cases {
-            assert!(refusal(text).starts_with(wanted), "{text}: {}", refusal(text));
-        }
-    }
-
-    #[test]
-    fn c4_2_with_an_illegal_move() {
-        let cases = [
-            ("c4:48", "move 2 is illegal: column 8 is not on the board"),
-            ("c4:1111112221", "move 10 is illegal: column 1 is full"),
-            ("c4:12121213", "move 8 is illegal: the game is over"),
-            ("c4:12x8x5:13", "move 1 is illegal: column 13 is not on"),
-        ];
-        for (text, wanted) in cases {
-            assert!(refusal(text).starts_with(wanted), "{text}: {}", refusal(text));
-        }
-    }
-
-    #[test]
-    fn with_the_wrong_number_of_columns() {
-        assert!(refusal("c4:7x6x4:X.O").contains("must have 7 columns with a dot between each two, not 2"));
-        assert!(refusal("c4:7x6x4:X.......").contains("not 8"));
-    }
-
-    #[test]
-    fn for_every_wrong_column_of_its_board() {
-        let wanted = "column 1 of the notation has 4 tokens: the board has 3 rows\n\
-                      column 3 of the notation holds '4': a token is 'X' or 'O'\n\
-                      column 4 of the notation holds '●': a token is 'X' or 'O'";
-        assert_eq!(refusal("c4:4x3x3:XOXO.X.O4.●"), wanted);
-    }
-
-    #[test]
-    fn with_a_board_that_no_game_can_have() {
-        assert!(refusal("c4:7x6x4:XX......").contains("2 X and 0 O do not fit"));
-        assert!(refusal("c4:4x3x3:XO.XO.XO.X").contains("both players have a line"));
-        assert!(refusal("c4:4x3x3:XO.XO.X.O").contains("player one has a line that no last move"));
-    }
-}
-
-#[test]
-fn a_notation_may_leave_out_the_default_rules_and_then_the_prefix() {
-    let wanted = ConnectFour::parse("c4:7x6x4:4453");
-    assert_eq!(ConnectFour::parse("c4:4453"), wanted);
-    assert_eq!(ConnectFour::parse("4453"), wanted);
-}
-
-#[test]
-fn a_notation_is_recognized_by_its_prefix_or_as_a_list_of_columns() {
-    for text in ["c4:", "c4:nonsense", "4453", "0"] {
-        assert!(ConnectFour::recognizes(text), "{text}");
-    }
-    for text in ["", "c4", "tt:4453", "44a", "4,4", "C4:4"] {
-        assert!(!ConnectFour::recognizes(text), "{text}");
-    }
-}
-
-#[test]
-fn c4_2_a_move_is_written_as_a_column_from_one() {
-    assert_eq!("1".parse(), Ok(Move { column: 0 }));
-    assert_eq!(Move { column: 63 }.to_string(), "64");
-    for text in ["", "0", "-1", "+4", "4.0", " 4", "04", "four", "\u{ff14}", "99999999999"] {
-        let error = text.parse::<Move>().expect_err(text);
-        assert!(error.to_string().starts_with(&format!("{text:?} is not a column")), "{error}");
     }
 }

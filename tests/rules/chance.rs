@@ -1,0 +1,11 @@
+//! Random choices by the crate's own generator.
+
+use arbiter::games::Chance;
+
+pub fn pick<T: Copy>(chance: &mut Chance, from: &[T]) -> T {
+    from[chance.below(from.len() as u32) as usize]
+}
+
+pub fn one_in(chance: &mut Chance, count: u32) -> bool {
+    chance.below(count) == 0
+}

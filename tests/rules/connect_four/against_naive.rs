@@ -1,0 +1,80 @@
+//! C4-2 to C4-5: millions of positions of random games, compared with the naive implementation.
+
+use super::support::{BOARDS, Random, number, rules};
+use crate::naive::connect_four::{Board, Cell, Game as NaiveGame, switch_player};
+use arbiter::games::{
+    Direction, Line, Player, Square,
+    connect_four::{Move, Outcome, Position, Rules},
+};
+
+fn square((column, row): Cell) -> Square {
+    Square { row: row as u32, column: column as u32 }
+}
+
+/// The outcome by the naive implementation.
+fn naive_outcome(game: &NaiveGame) -> Outcome {
+    let moved_last = switch_player(game.player);
+    let Some(last) = game.last.filter(|_| game.win().is_some()) else {
+        return if game.board.is_board_full() { Outcome::Draw } else { Outcome::InProgress };
+    };
+    let line = |(direction, run): (usize, Vec<Cell>)| Line {
+        direction: Direction::ALL[direction],
+        squares: run.into_iter().map(square).collect(),
+    };
+    Outcome::Won {
+        winner: Player::ALL[usize::from(moved_last) - 1],
+        lines: game.board.lines_through(last, moved_last).into_iter().map(line).collect(),
+    }
+}
+
+/// Plays random games with the crate and with the naive implementation side by side and compares each position,
+/// until there are enough of them. Returns their number and the outcomes of the games.
+fn compare_with_naive(rules: Rules, enough: u64, random: &mut Random) -> (u64, Vec<Outcome>) {
+    let [columns, rows, length] = [rules.columns(), rules.rows(), rules.line_length()].map(usize::from);
+    let (mut compared, mut ends) = (0, Vec::new());
+    while compared < enough {
+        let mut position = Position::start(rules);
+        let mut game = NaiveGame::new(Board::new(columns, rows, length), number(rules.first_player()));
+        let end = loop {
+            compared += 1;
+            let outcome = position.outcome();
+            assert_eq!(outcome, naive_outcome(&game), "{rules:?}\n{position}");
+            let moves = game.moves();
+            assert!(position.legal_columns().map(usize::from).eq(moves.clone()), "{rules:?}\n{position}");
+            if moves.is_empty() {
+                break outcome;
+            }
+            let column = random.pick(&moves);
+            let dropped = position.play(Move { column: column as u32 }).map(|(_, dropped)| dropped.square);
+            assert_eq!(dropped, game.play(column).map(square), "{rules:?}\n{position}");
+        };
+        if let (Outcome::Won { lines, .. }, Some(cells)) = (&end, game.win()) {
+            let first_line: Vec<_> = cells.into_iter().map(square).collect();
+            assert_eq!(lines[0].squares[..length], first_line, "{rules:?}\n{position}");
+        }
+        ends.push(end);
+    }
+    (compared, ends)
+}
+
+#[test]
+fn c4_3_the_naive_game_agrees_on_three_million_positions_of_the_default_board() {
+    let (compared, ends) = compare_with_naive(Rules::default(), 3_000_000, &mut Random(2));
+    assert!(compared >= 3_000_000);
+    // A case that was never met was never compared.
+    let won = |how: &dyn Fn(&[Line]) -> bool| {
+        ends.iter().any(|end| matches!(end, Outcome::Won { lines, .. } if how(lines)))
+    };
+    assert!(ends.contains(&Outcome::Draw));
+    assert!(Direction::ALL.iter().all(|&direction| won(&|lines| lines[0].direction == direction)));
+    assert!((1..=3).all(|count| won(&|lines| lines.len() == count)));
+    assert!((4..=6).all(|run| won(&|lines| lines[0].squares.len() == run)));
+}
+
+#[test]
+fn c4_3_the_naive_game_agrees_on_two_million_positions_of_many_boards() {
+    let mut random = Random(3);
+    let compare = |rules| compare_with_naive(rules, 70_000, &mut random).0;
+    let compared: u64 = BOARDS.split(' ').map(rules).map(compare).sum();
+    assert!(compared >= 2_000_000);
+}

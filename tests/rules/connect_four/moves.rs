@@ -1,0 +1,74 @@
+//! C4-2 and C4-5: legal columns, what a move does, and the reasons why others are refused.
+
+use proptest::prelude::*;
+
+use super::support::{any_record, config, naive_board, squares};
+use arbiter::games::{
+    Game,
+    connect_four::{IllegalMove, Move, Outcome, Rules},
+};
+
+/// The columns of a board, the first ones beyond it, and some that a narrower integer would wrap to one of them.
+fn columns_to_try(rules: Rules) -> impl Iterator<Item = u32> {
+    let columns = u32::from(rules.columns());
+    (0..columns + 2).chain([64, 127, 128, 255, 256, 1 << 16, 1 << 31, u32::MAX])
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn c4_2_each_refusal_lists_its_reasons_and_changes_nothing(record in any_record()) {
+        for game in record.states() {
+            let board = naive_board(game.position());
+            for mv @ Move { column } in columns_to_try(record.rules).map(|column| Move { column }) {
+                let over = (game.outcome() != Outcome::InProgress).then_some(IllegalMove::GameOver);
+                let last = record.rules.columns() - 1;
+                let wrong = if column > last.into() {
+                    Some(IllegalMove::ColumnOutOfRange { column, last })
+                } else {
+                    (!board.is_valid_move(column as usize)).then_some(IllegalMove::ColumnFull { column })
+                };
+                let reasons: Vec<_> = over.into_iter().chain(wrong).collect();
+                prop_assert_eq!(&game.why_illegal(&mv), &reasons);
+                if !reasons.is_empty() {
+                    let mut after = game.clone();
+                    prop_assert_eq!(after.play(&mv), Err(reasons));
+                    prop_assert_eq!(&after, &game);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn c4_2_a_move_changes_the_one_cell_it_reports_and_passes_the_turn(record in any_record()) {
+        for (pair, &column) in record.states().windows(2).zip(&record.columns) {
+            let (before, after) = (pair[0].position(), pair[1].position());
+            let dropped = pair[0].clone().play(&Move { column }).expect("the column is legal");
+            let [dropped] = dropped[..] else { panic!("one token is dropped, not {dropped:?}") };
+            prop_assert_eq!(dropped.player, before.next_player());
+            prop_assert_eq!(dropped.player, after.next_player().other());
+            prop_assert_eq!(dropped.square.column, column);
+            for square in squares(record.rules) {
+                let was = before.token(square);
+                let wanted = if square == dropped.square { Some(dropped.player) } else { was };
+                prop_assert_eq!(after.token(square), wanted);
+            }
+        }
+    }
+
+    #[test]
+    fn c4_5_a_column_is_listed_exactly_when_it_is_valid_and_can_be_played(record in any_record()) {
+        for game in record.states() {
+            let listed = game.legal_moves();
+            for mv in columns_to_try(record.rules).map(|column| Move { column }) {
+                let is_listed = listed.contains(&mv);
+                prop_assert_eq!(game.why_illegal(&mv).is_empty(), is_listed);
+                prop_assert_eq!(game.position().is_legal(mv.column), is_listed);
+                prop_assert_eq!(game.clone().play(&mv).is_ok(), is_listed);
+                let mut position = *game.position();
+                prop_assert_eq!(position.drop_token(mv.column), is_listed);
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! C4-1 and C4-3: mirrored games, and games that the other player starts.
+
+use proptest::prelude::*;
+
+use super::support::{any_record, config, squares};
+use arbiter::games::{
+    Direction, Game, Line, Player, Square,
+    connect_four::{Outcome, Rules},
+};
+
+fn mirror(rules: Rules, column: u32) -> u32 {
+    u32::from(rules.columns()) - 1 - column
+}
+
+/// The lines of a mirrored board, from left to right again and in the order of their directions.
+fn mirror_lines(rules: Rules, lines: &[Line]) -> Vec<Line> {
+    let mirror_line = |line: &Line| {
+        let direction = match line.direction {
+            Direction::DiagonalDown => Direction::DiagonalUp,
+            Direction::DiagonalUp => Direction::DiagonalDown,
+            straight => straight,
+        };
+        let mirror_square = |s: &Square| Square { column: mirror(rules, s.column), ..*s };
+        let mut squares: Vec<_> = line.squares.iter().map(mirror_square).collect();
+        if direction != Direction::Vertical {
+            squares.reverse();
+        }
+        Line { direction, squares }
+    };
+    let mut lines: Vec<_> = lines.iter().map(mirror_line).collect();
+    lines.sort_by_key(|line| Direction::ALL.iter().position(|&direction| direction == line.direction));
+    lines
+}
+
+fn with_other_first_player(rules: Rules) -> Rules {
+    let [columns, rows, length] = [rules.columns(), rules.rows(), rules.line_length()].map(u32::from);
+    Rules::new(columns, rows, length, rules.first_player().other()).expect("only the player has changed")
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn c4_3_mirrored_columns_lead_to_the_mirrored_outcome(record in any_record()) {
+        let rules = record.rules;
+        let mirrored = record.with(rules, |column| mirror(rules, column)).last_state();
+        let wanted = match record.last_state().outcome() {
+            Outcome::Won { winner, lines } => Outcome::Won { winner, lines: mirror_lines(rules, &lines) },
+            other => other,
+        };
+        prop_assert_eq!(mirrored.outcome(), wanted);
+    }
+
+    #[test]
+    fn c4_1_the_other_first_player_only_swaps_the_tokens(record in any_record()) {
+        let game = record.last_state();
+        let swapped = record.with(with_other_first_player(record.rules), |column| column).last_state();
+        for square in squares(record.rules) {
+            let token = game.position().token(square);
+            prop_assert_eq!(swapped.position().token(square), token.map(Player::other));
+        }
+        let wanted = match game.outcome() {
+            Outcome::Won { winner, lines } => Outcome::Won { winner: winner.other(), lines },
+            other => other,
+        };
+        prop_assert_eq!(swapped.outcome(), wanted);
+    }
+}

@@ -1,0 +1,50 @@
+//! RM-7: legal moves, and the reasons why others are refused.
+
+use super::support::{at_every_state, cards_of};
+use arbiter::games::{
+    Game,
+    royal_match::{Card, IllegalMove, Move, Seat, Table},
+};
+
+/// Every card of the deck played by every player that a match can have.
+fn moves_to_try() -> impl Iterator<Item = Move> {
+    Seat::ALL.into_iter().flat_map(|seat| Card::deck().map(move |card| Move { seat, card }))
+}
+
+/// Every reason why a move is illegal, derived from the table.
+fn reasons(table: &Table, Move { seat, card }: Move) -> Vec<IllegalMove> {
+    let over = cards_of(table).is_empty().then_some(IllegalMove::GameOver);
+    let players = table.players().len();
+    let Some(player) = table.players().get(seat.index()) else {
+        return over.into_iter().chain([IllegalMove::NoSuchPlayer { seat, players }]).collect();
+    };
+    let second = player.played.map(|_| IllegalMove::AlreadyPlayed(seat));
+    let missing = (!player.hand.contains(&card)).then_some(IllegalMove::CardNotInHand { seat, card });
+    over.into_iter().chain(second).chain(missing).collect()
+}
+
+#[test]
+fn rm_7_a_move_is_listed_exactly_when_it_is_valid_and_can_be_played() {
+    at_every_state(2, |game| {
+        let listed = game.legal_moves();
+        for mv in moves_to_try() {
+            let is_listed = listed.contains(&mv);
+            assert_eq!(game.why_illegal(&mv).is_empty(), is_listed, "{mv} in {}", game.notation());
+            assert_eq!(game.clone().play(&mv).is_ok(), is_listed, "{mv} in {}", game.notation());
+        }
+    });
+}
+
+#[test]
+fn rm_7_each_refusal_lists_its_reasons_and_changes_nothing() {
+    at_every_state(3, |game| {
+        let mut after = game.clone();
+        for mv in moves_to_try() {
+            let reasons = reasons(game.table(), mv);
+            if !reasons.is_empty() {
+                assert_eq!(after.play(&mv), Err(reasons), "{mv} in {}", game.notation());
+                assert_eq!(&after, game, "{mv}");
+            }
+        }
+    });
+}

@@ -1,0 +1,190 @@
+//! Set-ups and openings: those that RM-7 refuses, and those that it accepts.
+
+use std::collections::BTreeSet;
+
+use super::support::{ONE, THREE, TWO, at_every_state, card, cards, setup, sorted};
+use crate::chance::pick;
+use arbiter::games::{
+    Chance, Game,
+    royal_match::{
+        Card, Opening, OpeningError, OpeningSetup, ParseError, Place, RoyalMatch, Setup, SetupError,
+    },
+};
+
+fn setup_errors(state: &str) -> Vec<SetupError> {
+    let errors = RoyalMatch::parse(state).expect_err(state);
+    let errors = errors.into_iter().map(|error| match error {
+        ParseError::Setup(error) => error,
+        error => panic!("{error} in {state}"),
+    });
+    errors.collect()
+}
+
+#[test]
+fn rm_7_each_error_of_a_state_is_reported() {
+    let fourteen = "2H,3H,4H,5H,6H,7H,8H,9H,10H,JH,QH,KH,AH,2S";
+    let in_hand = Place::Hand;
+    let doubled = |text, first, second| SetupError::DuplicateCard { card: card(text), first, second };
+    for (state, wanted) in [
+        ("rm:vH:7H;0", vec![SetupError::PlayerCount(1)]),
+        ("rm:vH:7H;0/7D;0/7C;0/7S;0/8H;0", vec![SetupError::PlayerCount(5)]),
+        (
+            &format!("rm:vH:{fourteen};0/2D;0"),
+            vec![
+                SetupError::HandTooLarge { seat: ONE, found: 14 },
+                SetupError::HandSize { seat: TWO, found: 1, wanted: 14 },
+            ],
+        ),
+        ("rm:vH:7H,7H;0/2C,3C;0", vec![doubled("7H", in_hand(ONE, 0), in_hand(ONE, 1))]),
+        ("rm:vH:7H,AS;0/2C,AS;0", vec![doubled("AS", in_hand(ONE, 1), in_hand(TWO, 1))]),
+        ("rm:vH:7H;0;2C/2C,3C;0", vec![doubled("2C", Place::Played(ONE), in_hand(TWO, 0))]),
+        (
+            "rm:vH:7H,8H;0/2C,3C;0;4C/-;0;5C",
+            vec![
+                SetupError::HandSize { seat: TWO, found: 3, wanted: 2 },
+                SetupError::HandSize { seat: THREE, found: 1, wanted: 2 },
+            ],
+        ),
+        ("rm:vH:7H;6/8H;7", vec![SetupError::TooManyTricks { tricks: 13, left: 1 }]),
+        ("rm:vH:-;14/-;0", vec![SetupError::Tricks { seat: ONE, found: 14 }]),
+        ("rm:vH:-;0/-;0/-;0", vec![SetupError::NoCards]),
+        ("rm:vH:7H;0;2C/8H;0;3C", vec![SetupError::TrickComplete]),
+    ] {
+        assert_eq!(setup_errors(state), wanted, "{state}");
+    }
+}
+
+#[test]
+fn rm_7_all_errors_of_a_state_are_reported_at_once() {
+    let wanted = [
+        SetupError::PlayerCount(5),
+        SetupError::DuplicateCard {
+            card: card("7H"),
+            first: Place::Hand(ONE, 0),
+            second: Place::Played(THREE),
+        },
+        SetupError::Tricks { seat: ONE, found: 20 },
+        SetupError::HandSize { seat: TWO, found: 2, wanted: 1 },
+    ];
+    assert_eq!(setup_errors("rm:vH:7H;20/8H,9H;0/-;0;7H/10H;0/JH;0"), wanted);
+}
+
+/// Whether a set-up is a state of some match, as RM-7 defines it.
+fn is_match(setup: &Setup) -> bool {
+    let left: BTreeSet<_> =
+        setup.players.iter().map(|player| player.hand.len() + usize::from(player.played.is_some())).collect();
+    let cards: Vec<Card> = setup
+        .players
+        .iter()
+        .flat_map(|player| player.hand.iter().copied().chain(player.played))
+        .flatten()
+        .collect();
+    let tricks: usize = setup.players.iter().map(|player| player.tricks as usize).sum();
+    (2..=4).contains(&setup.players.len())
+        && sorted(cards).is_sorted_by(|one, next| one < next)
+        && left.len() == 1
+        && left.iter().all(|left| (1..=13).contains(&(left + tricks)))
+        && setup.players.iter().any(|player| player.played.is_none())
+}
+
+/// Makes a random change. The set-up may or may not still be a state of a match.
+fn disturb(chance: &mut Chance, setup: &mut Setup) {
+    let deck: Vec<_> = Card::deck().map(Some).collect();
+    let what = chance.below(6);
+    let seat = chance.below(setup.players.len() as u32) as usize;
+    let player = &mut setup.players[seat];
+    match what {
+        0 => player.hand.push(pick(chance, &deck)),
+        1 => drop(player.hand.pop()),
+        2 => player.played = Some(pick(chance, &deck)),
+        3 => player.played = None,
+        4 => player.tricks = chance.below(15),
+        _ => setup.players.rotate_left(seat),
+    }
+}
+
+#[test]
+fn rm_7_a_set_up_is_accepted_exactly_when_it_is_a_state_of_a_match() {
+    let mut chance = Chance::new(14, 0);
+    let mut met = [0, 0];
+    at_every_state(11, |game| {
+        let mut setup = setup(game.table());
+        for _ in 0..3 {
+            disturb(&mut chance, &mut setup);
+            let made = RoyalMatch::try_from(&setup);
+            assert_eq!(made.is_ok(), is_match(&setup), "{setup:?}: {made:?}");
+            met[usize::from(made.is_ok())] += 1;
+        }
+    });
+    assert!(met.iter().all(|&count| count > 1000), "{met:?}");
+}
+
+#[test]
+fn no_error_of_a_set_up_is_reported_twice() {
+    let mut chance = Chance::new(15, 0);
+    at_every_state(12, |game| {
+        let mut setup = setup(game.table());
+        for _ in 0..5 {
+            disturb(&mut chance, &mut setup);
+            let errors = RoyalMatch::try_from(&setup).err().unwrap_or_default();
+            let actual: BTreeSet<_> = errors.iter().map(|error| format!("{error:?}")).collect();
+            assert_eq!(actual.len(), errors.len(), "{setup:?}: {errors:?}");
+        }
+    });
+}
+
+#[test]
+fn rm_7_each_error_of_an_opening_is_reported() {
+    let hands = |texts: &[&str]| -> Vec<Vec<Option<Card>>> {
+        texts.iter().map(|hand| cards(hand).into_iter().map(Some).collect()).collect()
+    };
+    let fourteen = "2H 3H 4H 5H 6H 7H 8H 9H 10H JH QH KH AH 2S";
+    let none = OpeningSetup::default;
+    for (setup, wanted) in [
+        (OpeningSetup { players: Some(1), ..none() }, OpeningError::Players(1)),
+        (OpeningSetup { players: Some(5), ..none() }, OpeningError::Players(5)),
+        (OpeningSetup { hand_size: Some(0), ..none() }, OpeningError::HandSize(0)),
+        (OpeningSetup { hand_size: Some(14), ..none() }, OpeningError::HandSize(14)),
+        (
+            OpeningSetup { players: Some(3), hands: hands(&["7H", "8H"]), ..none() },
+            OpeningError::HandCount { found: 2, wanted: 3 },
+        ),
+        (OpeningSetup { hands: hands(&["7H"]), ..none() }, OpeningError::HandsOutOfRange(1)),
+        (
+            OpeningSetup { hands: hands(&["7H", "8H", "9H", "10H", "JH"]), ..none() },
+            OpeningError::HandsOutOfRange(5),
+        ),
+        (
+            OpeningSetup { hands: hands(&["7H 8H", "9H"]), ..none() },
+            OpeningError::CardCount { seat: TWO, found: 1, wanted: 2 },
+        ),
+        (
+            OpeningSetup { hand_size: Some(1), hands: hands(&["7H 8H", "9H"]), ..none() },
+            OpeningError::CardCount { seat: ONE, found: 2, wanted: 1 },
+        ),
+        (
+            OpeningSetup { hand_size: Some(1), hands: hands(&["2D", fourteen]), ..none() },
+            OpeningError::CardsOutOfRange { seat: TWO, found: 14 },
+        ),
+        (
+            OpeningSetup { hands: hands(&["7H 8H", "9H 7H"]), ..none() },
+            OpeningError::DuplicateCard { seat: TWO, index: 1, card: card("7H") },
+        ),
+    ] {
+        let errors = Opening::try_from(&setup).expect_err("the opening is wrong");
+        assert_eq!(errors, [wanted], "{setup:?}");
+    }
+}
+
+/// The error of a field that cannot be read is reported where it is read.
+#[test]
+fn an_unreadable_field_is_refused_without_a_second_error() {
+    let hands = vec![vec![Some(card("7H"))], vec![None]];
+    let opening = OpeningSetup { hands, ..OpeningSetup::default() };
+    assert_eq!(Opening::try_from(&opening).err(), Some(vec![]));
+    let whole = setup(RoyalMatch::parse("rm:vH:7H;0/8H;0").expect("the state is a match").table());
+    let mut unread = whole.clone();
+    unread.players[0].hand[0] = None;
+    assert_eq!(RoyalMatch::try_from(&unread), Err(vec![]));
+    assert_eq!(RoyalMatch::try_from(&Setup { dominant: None, ..whole }), Err(vec![]));
+}

@@ -1,0 +1,124 @@
+//! Helpers of the tests of `RoyalMatch`: cards, deals, and random matches played side by side with the naive ones.
+//!
+//! Random choices come from the crate's own generator, so every run makes the same ones.
+
+use crate::{chance::pick, naive::royal_match as plain};
+use arbiter::games::{
+    Chance, Game,
+    royal_match::{
+        Card, Opening, OpeningSetup, Order, Ordering, Player, RoyalMatch, Rules, Seat, Setup, SetupPlayer,
+        Suit, Table,
+    },
+};
+
+pub const ORDERINGS: [Ordering; 2] = [Ordering::ValueThenSuit, Ordering::SuitThenValue];
+
+pub const ONE: Seat = Seat::ALL[0];
+pub const TWO: Seat = Seat::ALL[1];
+pub const THREE: Seat = Seat::ALL[2];
+pub const FOUR: Seat = Seat::ALL[3];
+
+pub fn card(text: &str) -> Card {
+    text.parse().unwrap_or_else(|error| panic!("{error}"))
+}
+
+pub fn cards(texts: &str) -> Vec<Card> {
+    texts.split(' ').map(card).collect()
+}
+
+/// Both orderings, each with every strong suit.
+pub fn orders() -> impl Iterator<Item = Order> {
+    ORDERINGS
+        .into_iter()
+        .flat_map(|ordering| Suit::ALL.into_iter().map(move |dominant| Order { dominant, ordering }))
+}
+
+pub fn opening(setup: &OpeningSetup) -> Opening {
+    Opening::try_from(setup).expect("the opening holds together")
+}
+
+pub fn deal(players: u32, hand_size: u32, seed: u64) -> RoyalMatch {
+    let setup =
+        OpeningSetup { players: Some(players), hand_size: Some(hand_size), ..OpeningSetup::default() };
+    RoyalMatch::new(Rules::default(), opening(&setup), seed)
+}
+
+/// Every card of a table, in hands and in the trick.
+pub fn cards_of(table: &Table) -> Vec<Card> {
+    table.players().iter().flat_map(|player| player.hand.iter().copied().chain(player.played)).collect()
+}
+
+/// The indices of cards in the deck, sorted.
+pub fn sorted(cards: impl IntoIterator<Item = Card>) -> Vec<usize> {
+    let place = |card: Card| Card::deck().position(|other| other == card).expect("the deck has every card");
+    let mut places: Vec<_> = cards.into_iter().map(place).collect();
+    places.sort_unstable();
+    places
+}
+
+pub fn setup(table: &Table) -> Setup {
+    let player = |player: &Player| SetupPlayer {
+        hand: player.hand.iter().copied().map(Some).collect(),
+        played: player.played.map(Some),
+        tricks: player.tricks.into(),
+    };
+    let players = table.players().iter().map(player).collect();
+    Setup { rules: table.rules(), dominant: Some(table.order().dominant), players }
+}
+
+pub fn naive(game: &RoyalMatch) -> plain::Match {
+    game.table().into()
+}
+
+pub fn random_match(chance: &mut Chance) -> RoyalMatch {
+    let setup = OpeningSetup {
+        players: Some(2 + chance.below(3)),
+        hand_size: Some(1 + chance.below(13)),
+        ..OpeningSetup::default()
+    };
+    let rules = Rules { ordering: pick(chance, &ORDERINGS) };
+    RoyalMatch::new(rules, opening(&setup), chance.below(u32::MAX).into())
+}
+
+/// A table that need not be a state of a match: hands of any size, and a trick to which all players, or all but one,
+/// have played.
+pub fn random_table(chance: &mut Chance) -> Table {
+    let mut deck: Vec<Card> = Card::deck().collect();
+    chance.draw(&mut deck, Card::COUNT);
+    let players = 2 + chance.below(3);
+    let missing = chance.below(2 * players);
+    let player = |index| SetupPlayer {
+        hand: deck.split_off(deck.len() - chance.below(5) as usize).into_iter().map(Some).collect(),
+        played: if index == missing { None } else { deck.pop().map(Some) },
+        tricks: chance.below(4),
+    };
+    let players = (0..players).map(player).collect();
+    let rules = Rules { ordering: pick(chance, &ORDERINGS) };
+    let setup = Setup { rules, dominant: Some(pick(chance, &Suit::ALL)), players };
+    Table::try_from(&setup).expect("the cards are different")
+}
+
+/// Plays random matches with the crate and with the naive implementation side by side, and calls the comparison
+/// before each move and at the end.
+pub fn play_side_by_side(kind: u64, mut compare: impl FnMut(&RoyalMatch, &plain::Match)) {
+    let mut chance = Chance::new(7, kind);
+    for _ in 0..500 {
+        let mut game = random_match(&mut chance);
+        let mut naive = naive(&game);
+        loop {
+            compare(&game, &naive);
+            let legal = game.legal_moves();
+            if legal.is_empty() {
+                break;
+            }
+            let mv = pick(&mut chance, &legal);
+            game.play(&mv).expect("the move is legal");
+            naive.play(mv.seat.index(), mv.card.into()).expect("the move is legal");
+        }
+    }
+}
+
+/// Calls the check at every state of random matches.
+pub fn at_every_state(kind: u64, mut check: impl FnMut(&RoyalMatch)) {
+    play_side_by_side(kind, |game, _| check(game));
+}

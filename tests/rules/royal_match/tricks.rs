@@ -1,0 +1,92 @@
+//! RM-7: tricks and who takes them.
+
+use std::collections::BTreeSet;
+
+use super::support::{cards_of, random_match, random_table, sorted};
+use crate::{chance::pick, naive::royal_match as plain};
+use arbiter::games::{
+    Chance, Game,
+    royal_match::{Card, Event, Move, RoyalMatch, Seat},
+};
+
+#[test]
+fn rm_7_no_card_is_lost_or_doubled() {
+    let mut chance = Chance::new(8, 0);
+    for _ in 0..500 {
+        let mut game = random_match(&mut chance);
+        let dealt = sorted(cards_of(game.table()));
+        let mut taken = Vec::new();
+        loop {
+            let everywhere = cards_of(game.table()).into_iter().chain(taken.iter().copied());
+            assert_eq!(sorted(everywhere), dealt, "{}", game.notation());
+            let legal = game.legal_moves();
+            if legal.is_empty() {
+                break;
+            }
+            for event in game.play(&pick(&mut chance, &legal)).expect("the move is legal") {
+                if let Event::TrickTaken(trick) = event {
+                    taken.push(trick.card);
+                    taken.extend(trick.comparisons.iter().map(|comparison| comparison.weaker));
+                }
+            }
+        }
+    }
+}
+
+/// Every order of the players.
+fn permutations(seats: &[Seat]) -> Vec<Vec<Seat>> {
+    if seats.is_empty() {
+        return vec![Vec::new()];
+    }
+    let with_first = |&first: &Seat| {
+        let rest: Vec<_> = seats.iter().copied().filter(|&seat| seat != first).collect();
+        permutations(&rest).into_iter().map(move |rest| [vec![first], rest].concat())
+    };
+    seats.iter().flat_map(with_first).collect()
+}
+
+#[test]
+fn rm_7_the_players_may_play_in_any_order_and_the_trick_is_the_same() {
+    let mut chance = Chance::new(9, 0);
+    for _ in 0..500 {
+        let start = random_match(&mut chance);
+        let chosen: Vec<Card> =
+            start.table().players().iter().map(|player| pick(&mut chance, &player.hand)).collect();
+        let seats: Vec<Seat> = start.table().seats().collect();
+        let ends = permutations(&seats).into_iter().map(|seats| {
+            let mut game = start.clone();
+            let play = |seat: Seat| game.play(&Move { seat, card: chosen[seat.index()] });
+            let events = seats.into_iter().map(play).collect::<Result<Vec<_>, _>>();
+            let trick = events.expect("everybody may play").concat().pop();
+            assert!(matches!(trick, Some(Event::TrickTaken(_))), "{trick:?} in {}", start.notation());
+            (trick, game)
+        });
+        let ends: Vec<_> = ends.collect();
+        assert!(ends.windows(2).all(|pair| pair[0] == pair[1]), "{ends:?}");
+    }
+}
+
+#[test]
+fn rm_7_a_trick_says_why_it_is_taken() {
+    let mut game = RoyalMatch::parse("rm:vH:KH;0/-;0;AS/-;0;KD").expect("the state is a match");
+    let events = game.play(&"1:KH".parse().expect("the text is a move")).expect("the move is legal");
+    let [_, Event::TrickTaken(trick)] = &events[..] else { panic!("{events:?}") };
+    assert_eq!(trick.to_string(), "player two takes the trick with AS: AS beats KH: it has the higher value");
+}
+
+#[test]
+fn rm_7_the_trick_of_a_random_table_is_taken_as_in_the_naive_match() {
+    let mut chance = Chance::new(10, 0);
+    let mut met = BTreeSet::new();
+    for _ in 0..2000 {
+        let table = random_table(&mut chance);
+        let mut wanted = plain::Match::from(&table);
+        let notation = table.notation();
+        let (tricks, after) = RoyalMatch::resolve_captures(table);
+        let tricks: Vec<_> = tricks.iter().map(plain::Trick::from).collect();
+        assert_eq!(tricks, wanted.take_trick().into_iter().collect::<Vec<_>>(), "{notation}");
+        assert_eq!(plain::Match::from(&after), wanted, "{notation}");
+        met.insert(tricks.len());
+    }
+    assert_eq!(met, BTreeSet::from([0, 1]));
+}
