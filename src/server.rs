@@ -42,15 +42,15 @@ use tokio::{
 };
 use tonic_health::{ServingStatus, server::HealthReporter};
 
+use self::{
+    admin::Admin, connection::Connections, drain::Drain, front::Front, gate::Gate, metrics::Metrics,
+    record::Ledger, services::Services, tls::Tls, tokens::Tokens, traces::Traces,
+};
 pub use self::{
     admin::ask_whether_ready,
     files::FileError,
     logging::{BadFilter, LogFilter, start_logging},
     services::GrpcService,
-};
-use self::{
-    connection::Connections, drain::Drain, front::Front, gate::Gate, metrics::Metrics, record::Ledger,
-    services::Services, tls::Tls, tokens::Tokens, traces::Traces,
 };
 use crate::{config::Config, wire::proto};
 
@@ -236,7 +236,8 @@ impl Bound {
         drop(finished);
 
         let admin_listener = to_tokio(admin_listener)?;
-        tokio::spawn(admin::serve(admin_listener, metrics.clone(), drain.clone(), log_filter));
+        let admin = Admin { metrics: metrics.clone(), drain: drain.clone(), log_filter };
+        tokio::spawn(admin.serve(admin_listener));
         let most = limits.max_connections.get();
         let acceptor = acceptor::start(to_tokio(listener)?, workers, most, &metrics, &drain);
 

@@ -7,7 +7,7 @@ use tokio::{net::TcpListener, task::JoinHandle, time::sleep};
 use super::{drain::Drain, metrics::Metrics, worker::Worker};
 
 /// How long to wait when the operating system has no room for a connection.
-const NO_ROOM: Duration = Duration::from_millis(50);
+pub(super) const NO_ROOM: Duration = Duration::from_millis(50);
 
 /// Starts to accept. Ends, and closes the listener, when the drain begins.
 pub(super) fn start(

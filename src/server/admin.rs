@@ -1,80 +1,132 @@
 //! `/live`, `/ready`, `/metrics` and `/log-level`, on a port of their own; and how to ask there.
 
 use std::{
+    convert::Infallible,
     io::{self, Read, Write},
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream},
+    str,
     sync::Arc,
     time::Duration,
 };
 
-use axum::{
-    Router,
-    extract::DefaultBodyLimit,
-    http::{StatusCode, header},
-    response::IntoResponse,
-    routing::get,
-};
-use tokio::net::TcpListener;
+use bytes::Bytes;
+use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::{net::TcpListener, time::sleep};
 
-use super::{drain::Drain, logging::LogFilter, metrics::Metrics};
+use super::{acceptor::NO_ROOM, drain::Drain, logging::LogFilter, metrics::Metrics};
 
 /// The longest filter of the log that is read.
 const MAX_FILTER_BYTES: usize = 1024;
 
-/// Answers until the server ends. What is logged can be changed only if there is a handle for it.
-pub(super) async fn serve(
-    listener: TcpListener,
-    metrics: Arc<Metrics>,
-    drain: Drain,
-    log_filter: Option<LogFilter>,
-) {
-    let mut router = Router::new()
-        .route("/live", get(|| async { "live\n" }))
-        .route("/ready", get(move || async move { ready(&drain) }))
-        .route("/metrics", get(move || async move { exposition(&metrics) }));
-    if let Some(filter) = log_filter {
-        let current = filter.clone();
-        let route = get(move || async move { format!("{}\n", current.text()) })
-            .put(move |text: String| async move { change_log(&filter, &text) })
-            .layer(DefaultBodyLimit::max(MAX_FILTER_BYTES));
-        router = router.route("/log-level", route);
-    }
-    if let Err(error) = axum::serve(listener, router).await {
-        tracing::error!(%error, "the admin port is gone");
-    }
+/// Closes a connection whose request has not begun or whose headers are not complete after this time.
+const HEADER_READ_TIMEOUT: Duration = Duration::from_secs(30);
+
+const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+const OPEN_METRICS: HeaderValue =
+    HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
+
+/// What the endpoints report on. The log filter can be changed only if there is a handle for it.
+pub(super) struct Admin {
+    pub(super) metrics: Arc<Metrics>,
+    pub(super) drain: Drain,
+    pub(super) log_filter: Option<LogFilter>,
 }
 
-fn ready(drain: &Drain) -> impl IntoResponse + use<> {
-    if drain.is_announced() {
-        (StatusCode::SERVICE_UNAVAILABLE, "draining\n")
-    } else {
-        (StatusCode::OK, "ready\n")
-    }
-}
-
-fn exposition(metrics: &Metrics) -> impl IntoResponse + use<> {
-    const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    ([(header::CONTENT_TYPE, CONTENT_TYPE)], metrics.exposition())
-}
-
-fn change_log(filter: &LogFilter, text: &str) -> impl IntoResponse + use<> {
-    let (before, text) = (filter.text(), text.trim());
-    if text.is_empty() {
-        return (
-            StatusCode::BAD_REQUEST,
-            "a filter is missing, such as info or warn,arbiter=debug\n".to_owned(),
-        );
-    }
-    match filter.set(text) {
-        Ok(()) => {
-            let now = filter.text();
-            tracing::info!(before, now, "what is logged was changed");
-            (StatusCode::OK, format!("{now}\n"))
-        }
-        Err(error) => {
-            (StatusCode::BAD_REQUEST, format!("not a filter such as info or warn,arbiter=debug: {error}\n"))
+impl Admin {
+    /// Serves HTTP/1.1 until the process ends.
+    pub(super) async fn serve(self, listener: TcpListener) {
+        let admin = Arc::new(self);
+        loop {
+            let stream = match listener.accept().await {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    tracing::warn!(%error, "cannot accept a connection on the admin port");
+                    sleep(NO_ROOM).await;
+                    continue;
+                }
+            };
+            let admin = admin.clone();
+            let service = service_fn(move |request| {
+                let admin = admin.clone();
+                async move { Ok::<_, Infallible>(admin.handle(request).await) }
+            });
+            let connection = http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(HEADER_READ_TIMEOUT)
+                .serve_connection(TokioIo::new(stream), service);
+            tokio::spawn(async move {
+                if let Err(error) = connection.await {
+                    tracing::debug!(%error, "a connection to the admin port failed");
+                }
+            });
         }
     }
+
+    async fn handle(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+        let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+        match (request.uri().path(), &self.log_filter) {
+            ("/live", _) if is_read => text(StatusCode::OK, "live\n"),
+            ("/ready", _) if is_read => self.ready(),
+            ("/metrics", _) if is_read => response(StatusCode::OK, OPEN_METRICS, self.metrics.exposition()),
+            ("/log-level", Some(filter)) if is_read => text(StatusCode::OK, format!("{}\n", filter.text())),
+            ("/log-level", Some(filter)) if request.method() == Method::PUT => {
+                let filter_text = Limited::new(request.into_body(), MAX_FILTER_BYTES).collect().await;
+                match filter_text {
+                    Ok(filter_text) => change_log(filter, &filter_text.to_bytes()),
+                    Err(_) => text(StatusCode::PAYLOAD_TOO_LARGE, "a filter has at most 1024 bytes\n"),
+                }
+            }
+            ("/log-level", Some(_)) => not_allowed("GET, HEAD, PUT"),
+            ("/live" | "/ready" | "/metrics", _) => not_allowed("GET, HEAD"),
+            _ => text(StatusCode::NOT_FOUND, "not found: try /live, /ready, /metrics or /log-level\n"),
+        }
+    }
+
+    fn ready(&self) -> Response<Full<Bytes>> {
+        if self.drain.is_announced() {
+            text(StatusCode::SERVICE_UNAVAILABLE, "draining\n")
+        } else {
+            text(StatusCode::OK, "ready\n")
+        }
+    }
+}
+
+fn change_log(filter: &LogFilter, body: &[u8]) -> Response<Full<Bytes>> {
+    const EXAMPLE: &str = "such as info or warn,arbiter=debug";
+    let before = filter.text();
+    let bad = |why: String| text(StatusCode::BAD_REQUEST, format!("not a filter {EXAMPLE}: {why}\n"));
+    match str::from_utf8(body).map(str::trim) {
+        Ok("") => text(StatusCode::BAD_REQUEST, format!("a filter is missing, {EXAMPLE}\n")),
+        Ok(filter_text) => match filter.set(filter_text) {
+            Ok(()) => {
+                let now = filter.text();
+                tracing::info!(before, now, "what is logged was changed");
+                text(StatusCode::OK, format!("{now}\n"))
+            }
+            Err(error) => bad(error.to_string()),
+        },
+        Err(error) => bad(error.to_string()),
+    }
+}
+
+fn text(status: StatusCode, body: impl Into<Bytes>) -> Response<Full<Bytes>> {
+    response(status, TEXT, body)
+}
+
+fn not_allowed(allowed: &'static str) -> Response<Full<Bytes>> {
+    let mut response = text(StatusCode::METHOD_NOT_ALLOWED, format!("allowed here: {allowed}\n"));
+    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
+    response
+}
+
+fn response(status: StatusCode, content_type: HeaderValue, body: impl Into<Bytes>) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(body.into()));
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, content_type);
+    response
 }
 
 /// How long a server may take to say whether it is ready.

@@ -5,8 +5,8 @@ use std::{
 
 use thiserror::Error;
 use tracing_subscriber::{
-    EnvFilter, Layer, Registry,
-    filter::{LevelFilter, ParseError},
+    Layer, Registry,
+    filter::{LevelFilter, Targets},
     fmt,
     layer::SubscriberExt,
     reload,
@@ -17,7 +17,7 @@ use crate::config::{Config, LogFormat};
 
 /// What is logged, which can be changed while the server runs.
 #[derive(Clone)]
-pub struct LogFilter(reload::Handle<EnvFilter, Registry>);
+pub struct LogFilter(reload::Handle<Targets, Registry>);
 
 impl LogFilter {
     /// The filter, as it would be given to `--log`.
@@ -34,27 +34,41 @@ impl LogFilter {
     }
 }
 
-/// What is no filter, and why.
+/// Why a text is not a filter.
 #[derive(Debug, Error)]
 pub enum BadFilter {
-    /// It cannot be read.
-    #[error(transparent)]
-    Unreadable(#[from] ParseError),
-    /// A word stands alone and is no level. It would be taken for the name of a module: all of that would be logged, and
-    /// nothing else. Who mistypes a level must not be left without a log.
+    /// A level that does not exist, alone or behind a module. A mistyped level is never taken for a module's name: that
+    /// would leave the server without a log.
     #[error(
-        "{0} is no level: off, error, warn, info, debug and trace are; for a module alone, write {0}=trace"
+        "{0:?} is not a level: use off, error, warn, info, debug or trace, or MODULE=LEVEL for a single module"
     )]
-    NoLevel(String),
+    UnknownLevel(String),
+    /// What stands before `=` is not a path such as `arbiter::server`.
+    #[error("{0:?} is not a module: use a path such as arbiter or arbiter::server")]
+    BadModule(String),
 }
 
-fn parse(text: &str) -> Result<EnvFilter, BadFilter> {
-    let is_level = |word: &str| word.is_empty() || word.parse::<LevelFilter>().is_ok();
-    let mut words = text.split(',').map(str::trim).filter(|part| !part.contains(['=', '[', ']', '{', '}']));
-    if let Some(word) = words.find(|word| !is_level(word)) {
-        return Err(BadFilter::NoLevel(word.to_owned()));
+/// Reads a list of `LEVEL` (for all modules) and `MODULE=LEVEL`, with commas between them.
+fn parse(text: &str) -> Result<Targets, BadFilter> {
+    let level = |text: &str| {
+        text.parse::<LevelFilter>()
+            .ok()
+            .filter(|_| !text.is_empty())
+            .ok_or(BadFilter::UnknownLevel(text.to_owned()))
+    };
+    let is_path = |module: &str| {
+        !module.is_empty()
+            && module.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ':'))
+    };
+    let mut filter = Targets::new();
+    for directive in text.split(',').map(str::trim) {
+        filter = match directive.split_once('=') {
+            None => filter.with_default(level(directive)?),
+            Some((module, of_module)) if is_path(module) => filter.with_target(module, level(of_module)?),
+            Some((module, _)) => return Err(BadFilter::BadModule(module.to_owned())),
+        };
     }
-    Ok(EnvFilter::builder().parse(text)?)
+    Ok(filter)
 }
 
 /// Starts to log to standard error, as configured.

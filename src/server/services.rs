@@ -44,11 +44,8 @@ pub(super) fn rules(limits: &Limits, metrics: &Arc<Metrics>, drain: &Drain) -> R
         RulesServiceServer::new(referee.clone())
             .max_decoding_message_size(max_bytes)
             .accept_compressed(CompressionEncoding::Gzip)
-            .accept_compressed(CompressionEncoding::Zstd)
     };
-    let compressed = |rules: Rules| {
-        rules.send_compressed(CompressionEncoding::Gzip).send_compressed(CompressionEncoding::Zstd)
-    };
+    let compressed = |rules: Rules| rules.send_compressed(CompressionEncoding::Gzip);
     RulesServices {
         single: rules(limits.max_message_bytes),
         batch: compressed(rules(limits.max_batch_bytes)),

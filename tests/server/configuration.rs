@@ -133,7 +133,7 @@ async fn a_time_longer_than_can_be_counted_ends_with_64() {
 #[test]
 fn a_bad_log_filter_ends_with_64_and_the_name_of_its_flag() {
     assert_refused(&["--log", "arbiter=loud"], &[], "--log");
-    assert_refused(&["--log", "wran"], &[], "--log: wran is no level");
+    assert_refused(&["--log", "wran"], &[], "--log: \"wran\" is not a level");
 }
 
 #[test]

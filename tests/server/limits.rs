@@ -117,14 +117,11 @@ async fn a_message_of_a_stream_has_at_most_as_many_bytes_as_a_single_call() {
 #[tokio::test]
 async fn compressed_messages_are_read() {
     let server = start(&[]);
-    for encoding in [CompressionEncoding::Gzip, CompressionEncoding::Zstd] {
-        let mut client = server.client().await.send_compressed(encoding);
-        let answer = client.apply_move(apply_move()).await;
-        assert!(answer.is_ok(), "{encoding:?} is refused: {answer:?}");
-    }
+    let mut client = server.client().await.send_compressed(CompressionEncoding::Gzip);
+    client.apply_move(apply_move()).await.expect("a compressed request is answered");
 }
 
-/// Sends a notation of 8 MiB, which a few KiB of either compression can hold.
+/// Sends a notation of 8 MiB, which gzip compresses to a few KiB.
 async fn send_bomb(mut client: RulesServiceClient<Channel>) -> (Code, String) {
     let notation = "c".repeat(8 * 1024 * 1024);
     let state = Some(proto::State::notation(notation));
@@ -134,10 +131,8 @@ async fn send_bomb(mut client: RulesServiceClient<Channel>) -> (Code, String) {
 #[tokio::test]
 async fn a_compressed_message_is_measured_by_what_it_holds() {
     let server = start(&[]);
-    for encoding in [CompressionEncoding::Gzip, CompressionEncoding::Zstd] {
-        let refused = send_bomb(server.client().await.send_compressed(encoding)).await;
-        assert_eq!(refused, exhausted("ERROR_REASON_MESSAGE_TOO_LARGE"), "{encoding:?}");
-    }
+    let refused = send_bomb(server.client().await.send_compressed(CompressionEncoding::Gzip)).await;
+    assert_eq!(refused, exhausted("ERROR_REASON_MESSAGE_TOO_LARGE"));
     server.client().await.apply_move(apply_move()).await.expect("the server goes on");
 }
 

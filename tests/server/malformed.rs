@@ -123,9 +123,7 @@ async fn a_compressed_message_without_its_encoding_is_the_callers_mistake() {
 #[tokio::test]
 async fn a_message_that_is_not_compressed_as_it_says_is_the_callers_mistake() {
     let body = framed_with(1, &apply_move().encode_to_vec());
-    for encoding in ["gzip", "zstd"] {
-        assert_malformed("ApplyMove", &[("grpc-encoding", encoding)], body.clone()).await;
-    }
+    assert_malformed("ApplyMove", &[("grpc-encoding", "gzip")], body).await;
 }
 
 #[tokio::test]
@@ -147,8 +145,8 @@ async fn a_malformed_item_does_not_spoil_its_batch() {
 #[tokio::test]
 async fn a_compression_that_is_not_offered_is_not_available() {
     let expected = (Code::Unimplemented, "ERROR_REASON_CALL_NOT_AVAILABLE");
-    for call in ["ApplyMove", "EvaluateBatch"] {
-        assert_refused(call, &[("grpc-encoding", "br")], good_body(), expected).await;
+    for (call, encoding) in [("ApplyMove", "br"), ("ApplyMove", "zstd"), ("EvaluateBatch", "br")] {
+        assert_refused(call, &[("grpc-encoding", encoding)], good_body(), expected).await;
     }
 }
 
