@@ -20,6 +20,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 use tokio_rustls::server::TlsStream;
+use tokio_util::either::Either;
 
 use super::{drain::Drain, front::Front, gathered::Gathered, tls::Tls};
 use crate::config::Limits;
@@ -43,8 +44,11 @@ const MAX_HEADER_BYTES: u32 = 16 * 1024;
 /// Why a connection ended before its time.
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// A connection that nobody else can read.
+/// A connection with TLS.
 type Private = BufReader<TlsStream<tokio::net::TcpStream>>;
+
+/// A connection with or without TLS, as one type: HTTP is compiled once for both.
+type Transport = Either<tokio::net::TcpStream, Box<Private>>;
 
 /// What every connection is served with.
 #[derive(Clone)]
@@ -67,9 +71,9 @@ impl Connections {
         let silence = self.limits.keepalive_interval + self.limits.keepalive_timeout;
         SockRef::from(&stream).set_tcp_user_timeout(Some(silence))?;
         match self.tls.clone() {
-            None => self.answer(stream).await,
+            None => self.answer(Either::Left(stream)).await,
             Some(tls) => match self.agree(&tls, stream).await? {
-                Some(stream) => self.answer(stream).await,
+                Some(stream) => self.answer(Either::Right(Box::new(stream))).await,
                 None => Ok(()),
             },
         }
@@ -98,10 +102,7 @@ impl Connections {
         Ok(None)
     }
 
-    async fn answer<I>(self, io: I) -> Result<(), Failure>
-    where
-        I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    {
+    async fn answer(self, io: Transport) -> Result<(), Failure> {
         let Self { front, limits, drain, .. } = self;
         let builder = builder(&limits);
         let io = Gathered::new(io);

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use http::{HeaderMap, Request};
+use http_body_util::Either;
 use tokio::time::Instant;
 use tonic::{Code, body::Body};
 use tower::Service;
@@ -12,7 +13,7 @@ use super::{
     admission::Admission,
     line::Line,
     metrics::Metrics,
-    passage::{Answer, Call, Coming, Passage, RequestBody, Stage, Translation},
+    passage::{Answer, Call, Coming, Passage, RequestBody, ServiceBody, Stage, Translation},
     record::{Ending, Ledger, Record},
     services::{RulesServices, Services},
     tokens::Tokens,
@@ -127,7 +128,7 @@ impl Gate {
             let deadline = asked.and_then(|asked| call.arrived.checked_add(asked));
             let observer = Arc::new(Stream { record: record.clone(), _place: place });
             request.extensions_mut().insert(Lease { deadline, observer });
-            return Ok(Stage::Answering(rules.stream.clone().call(request)));
+            return Ok(Stage::Answering(rules.stream.clone().call(boxed(request))));
         }
         call.place = Some(place);
         call.keeps_turn = translation.is_some();
@@ -135,7 +136,7 @@ impl Gate {
             Some(Method::EvaluateBatch) => (&rules.batch, limits.max_batch_bytes),
             Some(_) => (&rules.single, limits.max_message_bytes),
             // There is no such call, whatever is still to come of it.
-            None => return Ok(Stage::Answering(rules.single.clone().call(request))),
+            None => return Ok(Stage::Answering(rules.single.clone().call(boxed(request)))),
         };
         Ok(Stage::Coming(Coming::new(request, translation, most, service.clone())))
     }
@@ -160,6 +161,10 @@ impl AsRef<Metrics> for Gate {
     fn as_ref(&self) -> &Metrics {
         &self.0.ledger.metrics
     }
+}
+
+fn boxed<B: RequestBody>(request: Request<B>) -> Request<ServiceBody> {
+    request.map(|body| Either::Right(Body::new(body)))
 }
 
 /// Answers a call that is not the referee's.

@@ -12,6 +12,7 @@ use std::{
 
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response};
+use http_body_util::Either;
 use tokio::time::{Instant, Sleep, sleep_until};
 use tonic::{Status, body::Body};
 use tower::Service;
@@ -45,15 +46,32 @@ pub(super) trait RequestBody:
 {
     /// Whether it comes here as it was sent. One of gRPC then fails only if its caller gives it up.
     const IS_AS_SENT: bool;
+
+    /// The body as a service takes it, once it is buffered.
+    fn for_service(buffered: ReadAhead<Self>) -> ServiceBody
+    where
+        Self: Sized;
 }
+
+/// The body of a request as it is handed to a service: one type, so that the services are compiled once. The bodies of
+/// unary gRPC calls, which are most, are not boxed.
+pub(super) type ServiceBody = Either<ReadAhead<Attended>, Body>;
 
 impl RequestBody for Attended {
     const IS_AS_SENT: bool = true;
+
+    fn for_service(buffered: ReadAhead<Self>) -> ServiceBody {
+        Either::Left(buffered)
+    }
 }
 
 /// One that is put into the terms of gRPC, which it may not allow.
 impl RequestBody for Body {
     const IS_AS_SENT: bool = false;
+
+    fn for_service(buffered: ReadAhead<Self>) -> ServiceBody {
+        Either::Right(Body::new(buffered))
+    }
 }
 
 /// How far a call is.
@@ -103,10 +121,11 @@ impl<B: RequestBody> Coming<B> {
     /// Hands it to its service, once.
     fn begin(&mut self) -> Option<Answer> {
         let request = self.request.take()?;
-        Some(match self.translation.take() {
-            Some(translate) => self.service.call(request.map(translate)),
-            None => self.service.call(request),
-        })
+        let translation = self.translation.take();
+        Some(self.service.call(request.map(|body| match translation {
+            Some(translate) => Either::Right(translate(body)),
+            None => B::for_service(body),
+        })))
     }
 
     /// Waits until the call has come, and its turn. How long it waits for its turn does not depend on how long it took to come.
