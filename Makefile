@@ -26,8 +26,8 @@ test: ## Run the tests
 .PHONY: lint
 lint: ## Check formatting, lints and docs; fail on any warning
 	cargo fmt --check
-	cargo clippy --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
+	cargo clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
 .PHONY: lint-proto
 lint-proto: $(BUF) ## Check the contract
@@ -90,15 +90,15 @@ envoy-test: $(ENVOY) $(GRPCURL) $(TOOLS)/envoy-python ## Kill and restart replic
 .PHONY: static
 static: ## Compile the binary of the image, with the C library in it
 	host="$$(rustc -vV | sed -n 's/^host: //p')" && \
-	RUSTFLAGS='-C target-feature=+crt-static' cargo build --release --locked --target "$$host" && \
-	install -D "target/$$host/release/arbiter" target/image/arbiter
+	RUSTFLAGS='-C target-feature=+crt-static' cargo build --profile dist --locked --target "$$host" && \
+	install -D "target/$$host/dist/arbiter" target/image/arbiter
 
 # `make container-test STATIC=` takes the binary as it is there.
 STATIC := static
 .PHONY: container-test
 container-test: $(STATIC) $(GRPCURL) $(TOOLS)/image-python ## Build the image, run it confined, and end it under load
-	@{ command -v podman && command -v runc; } > /dev/null || \
-		{ apt-get update --quiet=2 && apt-get install --yes --quiet=2 --no-install-recommends podman runc; }
+	@$(call need-package,podman,podman)
+	@$(call need-package,runc,runc)
 	$(TOOLS)/image-python/bin/python deploy/image/test.py $(GRPCURL) target/image/arbiter
 
 .PHONY: watch-check
@@ -110,15 +110,13 @@ watch-check: $(PROMETHEUS)/promtool $(TOOLS)/compose/cmd $(TOOLS)/prometheus-pyt
 .PHONY: bench
 bench: peers ## Measure the rules, calls, what grows, and the peers: one table, with its figures in target/figures.jsonl
 	@rm -f target/figures.jsonl
-	ARBITER_FIGURES=target/figures.jsonl cargo bench --quiet --bench core --bench calls --bench growth --bench peers
+	ARBITER_FIGURES=target/figures.jsonl cargo bench --profile dist --quiet --bench core --bench calls --bench growth --bench peers
 
-# Counts, not times: they hold on a busy machine too. What is built incrementally is inlined less from crate to crate.
+# Counts, not times: they hold on a busy machine too.
 .PHONY: instructions
 instructions: ## Count the instructions of the paths that every call goes through; fail if there are more
-	@command -v valgrind > /dev/null || \
-		{ apt-get update --quiet=2 && apt-get install --yes --quiet=2 --no-install-recommends valgrind; }
-	CARGO_INCREMENTAL=0 cargo bench --quiet --locked --profile dev \
-		--config benches/instructions/profile.toml --bench instructions
+	@$(call need-package,valgrind,valgrind)
+	cargo bench --quiet --locked --bench instructions
 
 .PHONY: plots
 plots: $(TOOLS)/plot-python ## Draw what `make bench` has measured, into docs/performance
@@ -126,15 +124,19 @@ plots: $(TOOLS)/plot-python ## Draw what `make bench` has measured, into docs/pe
 
 .PHONY: load-test
 load-test: ## Ask a server for three times what it can answer, and see that it keeps its promises; takes both cores
-	cargo bench --bench load
+	cargo bench --profile dist --bench load
 
 .PHONY: bench-shapes
 bench-shapes: ## Compare ways to run the server
-	cargo bench --bench calls -- shapes
+	cargo bench --profile dist --bench calls -- shapes
+
+.PHONY: build-times
+build-times: ## Time `cargo run --release` to the first answer and `cargo test`, each on a fresh clone; takes both cores
+	bash benches/build_times.sh
 
 .PHONY: bench-peers
 bench-peers: peers ## Measure Arbiter beside other libraries and services
-	cargo bench --quiet --bench peers
+	cargo bench --profile dist --quiet --bench peers
 
 .PHONY: peers
 peers: $(TOOLS)/peers-python $(TOOLS)/bin/cerbos $(TOOLS)/bin/hello ## Install what Arbiter is measured beside
@@ -142,6 +144,18 @@ peers: $(TOOLS)/peers-python $(TOOLS)/bin/cerbos $(TOOLS)/bin/hello ## Install w
 .PHONY: ci
 ci: ## Everything that must hold before a change lands
 	bash .ci/run
+
+# A command that comes with a package of the system. It is installed only in CI (`CI=true`) or when asked to
+# (`make INSTALL=yes ...`); otherwise the target says what is missing and stops.
+INSTALL ?= $(CI)
+define need-package
+	command -v $(1) > /dev/null || { \
+		if [ -z "$(INSTALL)" ]; then \
+			echo "$@ needs $(1): install the package $(2), or let this target do it: make INSTALL=yes $@" >&2; exit 1; \
+		fi; \
+		echo "$@ needs $(1): installing the package $(2)"; \
+		apt-get update --quiet=2 && apt-get install --yes --quiet=2 --no-install-recommends $(2); }
+endef
 
 # Tools, by name from the registries, into the folder of the build. Those in Go are compiled in a hurry: they are used once.
 GO_INSTALL := CGO_ENABLED=0 go install -gcflags='all=-N -l -dwarf=false' -ldflags='-s -w'

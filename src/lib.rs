@@ -1,7 +1,9 @@
 #![doc = include_str!("../README.md")]
 
 pub mod config;
-pub mod games;
 pub mod server;
 pub mod service;
 pub mod wire;
+
+/// The rules: a crate of their own, so that the compiler keeps I/O out of them.
+pub use arbiter_games as games;

@@ -16,7 +16,7 @@ pub use self::{
     rules::{Rules, RulesError},
     setup::{Setup, SetupError},
 };
-use crate::games::{Game, Line, NotationError, Player, Square};
+use crate::{Game, Line, NotationError, Player, Square};
 
 /// A game of Connect Four: a position and, when the state was written as the list of columns played,
 /// that list, so that it is answered the way it was asked.
@@ -52,7 +52,7 @@ pub enum Outcome {
     Won {
         /// Who has won.
         winner: Player,
-        /// Every direction that won, in the order of [`crate::games::Direction::ALL`], each with its whole run.
+        /// Every direction that won, in the order of [`crate::Direction::ALL`], each with its whole run.
         lines: Vec<Line>,
     },
     /// The board is full and nobody has a line (C4-4).

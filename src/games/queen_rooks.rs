@@ -23,7 +23,7 @@ pub use self::{
     rules::{Rules, RulesError},
     setup::{Diagram, Setup, SetupError, check_quiet_moves},
 };
-use crate::games::{Game, NotationError, Player, Square};
+use crate::{Game, NotationError, Player, Square};
 
 /// A game of Queen and rooks.
 pub type QueenRooks = Position;

@@ -22,7 +22,7 @@ pub use self::{
     setup::{Place, Setup, SetupError, SetupPlayer},
     table::{Player, Seat, Table, Trick},
 };
-use crate::games::{Game, NotationError};
+use crate::{Game, NotationError};
 
 /// A match: a table at which the trick under way is not complete, and everybody has as many cards.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -32,7 +32,7 @@ pub use self::{
     trade::{Settlement, Trade, TradeError, TradeSetup, Transfer},
     view::{Hidden, View},
 };
-use crate::games::{Game, NotationError, Player, Square};
+use crate::{Game, NotationError, Player, Square};
 
 /// A game of Triple Triad: its ten cards, and where they are.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! Random choices by the crate's own generator.
 
-use arbiter::games::Chance;
+use arbiter_games::Chance;
 
 pub fn pick<T: Copy>(chance: &mut Chance, from: &[T]) -> T {
     from[chance.below(from.len() as u32) as usize]

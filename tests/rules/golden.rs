@@ -7,7 +7,7 @@ pub type Golden = Vec<(String, String)>;
 
 /// Every file of a game.
 pub fn golden_games(game: &str) -> Vec<Golden> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rules/golden").join(game);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/rules/golden").join(game);
     let files = fs::read_dir(folder).expect("there is a folder").map(|file| {
         let path = file.expect("the folder can be listed").path();
         let text = fs::read_to_string(&path).expect("the file is text");

@@ -7,6 +7,5 @@ mod golden;
 mod naive;
 mod perft;
 mod queen_rooks;
-mod random_play;
 mod royal_match;
 mod triple_triad;

@@ -11,7 +11,7 @@
 
 use std::{collections::HashSet, fs, hash::Hash, path::Path};
 
-use arbiter::games::{
+use arbiter_games::{
     Game,
     connect_four::{ConnectFour, Position},
     queen_rooks::QueenRooks,
@@ -46,7 +46,7 @@ enum What {
 
 /// Reads all files of a game.
 fn read(game: &str) -> Vec<Known> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rules/perft").join(game);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/rules/perft").join(game);
     let mut known = Vec::new();
     for file in fs::read_dir(folder).expect("the game has a folder") {
         let path = file.expect("the folder can be listed").path();

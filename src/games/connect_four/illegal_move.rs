@@ -1,4 +1,4 @@
-use crate::games::RuleBreach;
+use crate::RuleBreach;
 
 /// Why a move is illegal (C4-2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -13,7 +13,7 @@
 use std::fmt::Write;
 
 use super::{ConnectFour, IllegalMove, Move, Position, Rules, RulesError, Setup, SetupError};
-use crate::games::{Game, GameId, NotationError, Player, Quoted, parse_number};
+use crate::{Game, GameId, NotationError, Player, Quoted, parse_number};
 
 /// What is wrong with a text that should be a state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

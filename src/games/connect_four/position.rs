@@ -4,7 +4,7 @@ use super::{
     Dropped, IllegalMove, Move, Outcome, Rules,
     bitboard::{Word, indexes, runs},
 };
-use crate::games::{Direction, Line, Player, Square};
+use crate::{Direction, Line, Player, Square};
 
 /// A position that a game can be in: tokens lie on tokens, their numbers fit the player to move,
 /// and at most one player has a line, completed by the last move.

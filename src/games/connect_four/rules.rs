@@ -1,4 +1,4 @@
-use crate::games::{Player, RuleBreach, Square};
+use crate::{Player, RuleBreach, Square};
 
 /// Most bits a board may take: one for each cell, and one more above each column (C4-1).
 const MAX_BITS: u32 = 128;

@@ -3,7 +3,7 @@ use super::{
     bitboard::{Word, indexes},
     position::{Board, Words, build, has_line},
 };
-use crate::games::{Player, RuleBreach, Square};
+use crate::{Player, RuleBreach, Square};
 
 /// A position as someone wrote it down. It may be nonsense: [`Position::try_from`] tells.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,5 @@
 use super::Rules;
-use crate::games::{Player, Square};
+use crate::{Player, Square};
 
 /// The most rows and columns of a board.
 const MOST: usize = Rules::MAX_SIZE as usize;

@@ -6,7 +6,7 @@ use super::{
     board::{Board, Cell, Piece},
     notation::Named,
 };
-use crate::games::{Player, Square};
+use crate::{Player, Square};
 
 /// One rook taken, with its explanation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 use std::fmt;
 
 use super::{Ending, notation::Named};
-use crate::games::{RuleBreach, Square};
+use crate::{RuleBreach, Square};
 
 /// Why a move is illegal (QR-3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

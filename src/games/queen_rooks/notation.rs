@@ -20,7 +20,7 @@ use std::fmt::{self, Write};
 use super::{
     Diagram, Move, Position, Rules, RulesError, Setup, SetupError, board::Piece, setup::check_quiet_moves,
 };
-use crate::games::{GameId, NotationError, Player, Quoted, RuleBreach, Square, parse_number};
+use crate::{GameId, NotationError, Player, Quoted, RuleBreach, Square, parse_number};
 
 /// What is wrong with a text that should be a state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

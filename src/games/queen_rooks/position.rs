@@ -3,7 +3,7 @@ use super::{
     board::{Board, Cell, Piece},
     capture::captures,
 };
-use crate::games::{Player, Square};
+use crate::{Player, Square};
 
 /// A position of Queen and rooks. It cannot be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-use crate::games::RuleBreach;
+use crate::RuleBreach;
 
 /// The rules of a game (QR-1, QR-7). They always hold together: [`Rules::new`] is the only door.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

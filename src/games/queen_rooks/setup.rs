@@ -4,7 +4,7 @@ use super::{
     capture::captures,
     position::{Position, has_lost},
 };
-use crate::games::{Player, RuleBreach, Square};
+use crate::{Player, RuleBreach, Square};
 
 /// A position as someone wrote it down. It may be nonsense: [`Position::try_from`] tells, and [`Diagram::try_from`] for a
 /// board without a game around it.

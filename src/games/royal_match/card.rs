@@ -1,6 +1,6 @@
 use std::{fmt, str::FromStr};
 
-use crate::games::{NotationError, Quoted, RuleBreach};
+use crate::{NotationError, Quoted, RuleBreach};
 
 /// A suit (RM-1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,5 +1,5 @@
 use super::{Card, Seat};
-use crate::games::RuleBreach;
+use crate::RuleBreach;
 
 /// Why a card cannot be played (RM-7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

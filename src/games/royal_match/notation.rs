@@ -17,7 +17,7 @@ use std::fmt::Write;
 use super::{
     Card, Move, Ordering, RoyalMatch, Rules, Seat, Setup, SetupError, SetupPlayer, Suit, Table, View,
 };
-use crate::games::{GameId, NotationError, Quoted, RuleBreach, parse_number};
+use crate::{GameId, NotationError, Quoted, RuleBreach, parse_number};
 
 /// What is wrong with a text that should be a state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,7 +2,7 @@ use super::{
     Card, Player, RoyalMatch, Rules, Seat, Suit, Table,
     setup::{FEWEST_PLAYERS, MOST_CARDS, MOST_PLAYERS},
 };
-use crate::games::{Chance, RuleBreach};
+use crate::{Chance, RuleBreach};
 
 /// What a match is started from besides its rules. Whatever is left open follows from the seed.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 use std::fmt;
 
 use super::{Card, Player, RoyalMatch, Rules, Seat, Suit, Table};
-use crate::games::RuleBreach;
+use crate::RuleBreach;
 
 /// The most cards in a hand.
 pub(super) const MOST_CARDS: usize = 13;

@@ -1,5 +1,5 @@
 use super::{Element, Ranks, Rule, Rules, Side};
-use crate::games::{Player, Square};
+use crate::{Player, Square};
 
 /// Squares of the board.
 pub const SQUARES: usize = 9;

@@ -8,7 +8,7 @@ use super::{
     card::{Ranks, Side},
     rules::{BasicCapture, Rule, Rules},
 };
-use crate::games::Square;
+use crate::Square;
 
 /// A rule by which a card can be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

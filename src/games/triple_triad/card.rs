@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::games::RuleBreach;
+use crate::RuleBreach;
 
 /// A side of a card, or the direction from a square to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

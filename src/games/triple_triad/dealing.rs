@@ -6,7 +6,7 @@ use super::{
     opening::Hands,
     position::{CARDS, HAND, Position},
 };
-use crate::games::{Chance, Game, Player};
+use crate::{Chance, Game, Player};
 
 /// What is left to chance. The numbers must not change: states that follow from a seed would.
 mod kind {

@@ -1,5 +1,5 @@
 use super::board::SQUARES;
-use crate::games::{RuleBreach, Square};
+use crate::{RuleBreach, Square};
 
 /// Why a move is illegal (TT-3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -29,7 +29,7 @@ use super::{
     board::{SQUARES, WIDTH},
     catalogue,
 };
-use crate::games::{GameId, NotationError, Player, Quoted, RuleBreach, Square, parse_number};
+use crate::{GameId, NotationError, Player, Quoted, RuleBreach, Square, parse_number};
 
 /// What is wrong with a text that should be a state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

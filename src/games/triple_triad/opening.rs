@@ -7,7 +7,7 @@ use super::{
     board::{SQUARES, index_of},
     position::HAND,
 };
-use crate::games::{Player, RuleBreach, Square};
+use crate::{Player, RuleBreach, Square};
 
 /// What a game is started from besides its rules. Whatever is left open follows from the seed; by default everything is.
 #[derive(Clone, Debug, Default)]

@@ -4,7 +4,7 @@ use super::{
     capture::{Taken, resolve},
     card::{Card, Ranks},
 };
-use crate::games::Player;
+use crate::Player;
 
 /// Cards in a game.
 pub const CARDS: usize = 10;

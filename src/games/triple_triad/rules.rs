@@ -1,4 +1,4 @@
-use crate::games::RuleBreach;
+use crate::RuleBreach;
 
 /// A rule that is on or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

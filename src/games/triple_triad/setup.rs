@@ -6,7 +6,7 @@ use super::{
     capture::{Capture, resolve},
     position::{CARDS, HAND, Position},
 };
-use crate::games::{Player, RuleBreach};
+use crate::{Player, RuleBreach};
 
 /// A position as someone wrote it down, as far as it could be read. It may be nonsense: [`TripleTriad::try_from`] tells,
 /// and [`Diagram::try_from`] for a board without a game around it.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Card, Diagram, Element, Rule, Side, board::WIDTH, notation::player_letter};
-use crate::games::Player;
+use crate::Player;
 
 /// Characters between the bars of a square.
 const INNER: usize = 20;

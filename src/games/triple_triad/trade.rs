@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{Card, Diagram, Outcome, TradeRule, TripleTriad};
-use crate::games::{Game, Player, RuleBreach};
+use crate::{Game, Player, RuleBreach};
 
 /// A trade that can be settled: the game is won, the collections hold together, and the picks are right.
 #[derive(Clone, Debug)]

@@ -1,5 +1,5 @@
 use super::{Diagram, Rule, TripleTriad};
-use crate::games::Player;
+use crate::Player;
 
 /// A game as one player sees it (TT-15).
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::support::{BOARDS, Random, number, rules};
 use crate::naive::connect_four::{Board, Cell, Game as NaiveGame, switch_player};
-use arbiter::games::{
+use arbiter_games::{
     Direction, Line, Player, Square,
     connect_four::{Move, Outcome, Position, Rules},
 };

@@ -2,7 +2,7 @@
 
 use super::support::{BOARDS, Random, naive_board, number, rules, squares};
 use crate::naive::connect_four::Board;
-use arbiter::games::{
+use arbiter_games::{
     Square,
     connect_four::{Outcome, Position},
 };

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::support::{any_record, config, naive_board, squares};
-use arbiter::games::{
+use arbiter_games::{
     Game,
     connect_four::{IllegalMove, Move, Outcome, Rules},
 };

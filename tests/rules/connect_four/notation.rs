@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::support::{any_record, config, messages, naive_board};
-use arbiter::games::{
+use arbiter_games::{
     Game,
     connect_four::{ConnectFour, Move},
 };

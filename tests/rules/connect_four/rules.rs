@@ -1,6 +1,6 @@
 //! C4-1: the boards and line lengths that a rule set accepts.
 
-use arbiter::games::{
+use arbiter_games::{
     Player::One,
     connect_four::{Rules, RulesError},
 };

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::support::{any_record, config, messages, rules};
-use arbiter::games::{
+use arbiter_games::{
     Direction,
     Player::{self, One, Two},
     Square,

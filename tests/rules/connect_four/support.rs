@@ -10,7 +10,7 @@ use proptest::{
 };
 
 use crate::naive::connect_four::Board;
-use arbiter::games::{
+use arbiter_games::{
     Game, Player, Square,
     connect_four::{ConnectFour, Move, Position, Rules},
 };

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::support::{any_record, config, squares};
-use arbiter::games::{
+use arbiter_games::{
     Direction, Game, Line, Player, Square,
     connect_four::{Outcome, Rules},
 };

@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use arbiter::games::{
+use arbiter_games::{
     Square,
     queen_rooks::{Capture as CrateCapture, Diagram, Ending, Event, Move, Outcome as CrateOutcome, Piece},
 };

@@ -2,7 +2,7 @@
 //! hierarchies are written out. Suits, decisions and results are words, those of the clauses; players count from 0.
 //! Only the translation at the end knows the crate.
 
-use arbiter::games::royal_match::{
+use arbiter_games::royal_match::{
     Card as CrateCard, Decision, Ending, Order as CrateOrder, Ordering, Outcome as CrateOutcome, Suit, Table,
     Trick as CrateTrick, View,
 };

@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use arbiter::games::{
+use arbiter_games::{
     Player, Square as CrateSquare,
     triple_triad::{
         BasicCapture, Capture as CrateCapture, CaptureRule, Card as CrateCard, Diagram, Element,

@@ -7,7 +7,7 @@ use crate::{
     chance::pick,
     naive::queen_rooks::{self as plain, Turn, cells},
 };
-use arbiter::games::{
+use arbiter_games::{
     Chance, Game,
     queen_rooks::{Position, Rules, Setup},
 };

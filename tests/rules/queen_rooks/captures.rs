@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::support::{SIZES, moves_on, play, position, random_diagram};
 use crate::naive::queen_rooks::{self as plain, square};
-use arbiter::games::{
+use arbiter_games::{
     Chance,
     Player::{self, One, Two},
     Square,

@@ -1,7 +1,7 @@
 //! QR-5, QR-6 and QR-7: the end of a game by too few pieces, blocked players, and the limit on quiet moves.
 
 use super::support::{play, position, set_up, set_up_with_quiet_moves};
-use arbiter::games::{
+use arbiter_games::{
     Player::{One, Two},
     queen_rooks::{Ending, Event, Outcome, Position, Rules, SetupError},
 };

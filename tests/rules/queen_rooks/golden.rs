@@ -12,7 +12,7 @@
 
 use crate::golden::golden_games;
 use crate::naive::queen_rooks::{self as plain, Outcome, Turn, cells, square};
-use arbiter::games::{
+use arbiter_games::{
     Game,
     queen_rooks::{Move, QueenRooks},
 };

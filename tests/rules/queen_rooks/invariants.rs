@@ -2,7 +2,7 @@
 
 use super::support::{Step, naive, play_random_games};
 use crate::naive::queen_rooks::{self as plain, cells};
-use arbiter::games::{Game, Player};
+use arbiter_games::{Game, Player};
 
 /// How many squares hold a letter.
 fn count(game: &plain::Game, letter: char) -> usize {

@@ -2,7 +2,7 @@
 
 use super::support::{listed, mv, naive, position, random_position};
 use crate::naive::queen_rooks::{self as plain, cell, cells, square};
-use arbiter::games::{
+use arbiter_games::{
     Chance, Game,
     Player::{One, Two},
     Square,

@@ -2,7 +2,7 @@
 
 use super::support::{SIZES, Step, naive, play_random_games, random_diagram};
 use crate::naive::queen_rooks as plain;
-use arbiter::games::{
+use arbiter_games::{
     Chance, Game, Square,
     queen_rooks::{Diagram, Move, QueenRooks},
 };

@@ -1,7 +1,7 @@
 //! QR-1: the sizes of the board that a rule set accepts.
 
 use super::support::SIZES;
-use arbiter::games::queen_rooks::{Rules, RulesError};
+use arbiter_games::queen_rooks::{Rules, RulesError};
 
 #[test]
 fn qr_1_a_size_is_any_even_number_from_4_to_26() {

@@ -6,7 +6,7 @@ use super::support::{
     SIZES, Step, moves_on, play_random_games, position, random_set_up, rows, set_up, set_up_with_quiet_moves,
 };
 use crate::naive::queen_rooks as plain;
-use arbiter::games::{
+use arbiter_games::{
     Chance, Game,
     Player::{self, One, Two},
     queen_rooks::{Diagram, Ending, Position, Rules, Setup, SetupError},

@@ -2,7 +2,7 @@
 
 use super::support::{SIZES, naive, picture};
 use crate::naive::queen_rooks as plain;
-use arbiter::games::{
+use arbiter_games::{
     Player::One,
     queen_rooks::{Position, Rules},
 };

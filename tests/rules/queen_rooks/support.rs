@@ -8,7 +8,7 @@ use crate::{
     chance::{one_in, pick},
     naive::queen_rooks::{self as plain, Turn},
 };
-use arbiter::games::{
+use arbiter_games::{
     Chance,
     Player::{self, One, Two},
     queen_rooks::{Diagram, Event, Move, Position, Rules, Setup, SetupError},

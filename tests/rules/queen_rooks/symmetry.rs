@@ -2,7 +2,7 @@
 
 use super::support::{exchange, naive, play_random_games};
 use crate::naive::queen_rooks::{self as plain, Turn, cell, cells, square};
-use arbiter::games::{
+use arbiter_games::{
     Game, Square,
     queen_rooks::{Ending, Move, Outcome, Position, Setup},
 };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::support::{naive, play_side_by_side};
 use crate::naive::royal_match as plain;
-use arbiter::games::{Game, royal_match::Event};
+use arbiter_games::{Game, royal_match::Event};
 
 #[test]
 fn rm_7_the_naive_match_has_the_same_legal_moves() {

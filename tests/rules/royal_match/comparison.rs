@@ -4,7 +4,7 @@ use std::{cmp, collections::BTreeSet};
 
 use super::support::{card, cards, orders};
 use crate::naive::royal_match as plain;
-use arbiter::games::royal_match::{Card, CardError, Decision, Order, Ordering, Suit};
+use arbiter_games::royal_match::{Card, CardError, Decision, Order, Ordering, Suit};
 
 /// Every card against every card, itself included.
 fn pairs() -> impl Iterator<Item = (Card, Card)> {

@@ -1,7 +1,7 @@
 //! RM-7: the end of a match.
 
 use super::support::{FOUR, ONE, THREE, TWO};
-use arbiter::games::{
+use arbiter_games::{
     Game,
     royal_match::{Ending, RoyalMatch},
 };

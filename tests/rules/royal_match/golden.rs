@@ -15,7 +15,7 @@
 
 use crate::golden::{Golden, golden_games};
 use crate::naive::royal_match::{self as plain, Card, Outcome, Trick};
-use arbiter::games::{
+use arbiter_games::{
     Game,
     royal_match::{Event, Move, RoyalMatch},
 };

@@ -1,7 +1,7 @@
 //! RM-7: legal moves, and the reasons why others are refused.
 
 use super::support::{at_every_state, cards_of};
-use arbiter::games::{
+use arbiter_games::{
     Game,
     royal_match::{Card, IllegalMove, Move, Seat, Table},
 };

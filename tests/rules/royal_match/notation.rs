@@ -2,7 +2,7 @@
 
 use super::support::{at_every_state, random_match, random_table};
 use crate::chance::pick;
-use arbiter::games::{
+use arbiter_games::{
     Chance, Game,
     royal_match::{Card, RoyalMatch, Suit, Table},
 };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::support::{ONE, THREE, TWO, at_every_state, card, cards, setup, sorted};
 use crate::chance::pick;
-use arbiter::games::{
+use arbiter_games::{
     Chance, Game,
     royal_match::{
         Card, Opening, OpeningError, OpeningSetup, ParseError, Place, RoyalMatch, Setup, SetupError,

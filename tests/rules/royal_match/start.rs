@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::support::{cards, cards_of, deal, opening, orders, sorted};
 use crate::naive::royal_match as plain;
-use arbiter::games::{
+use arbiter_games::{
     Game,
     royal_match::{OpeningSetup, Player, RoyalMatch, Rules},
 };

@@ -3,7 +3,7 @@
 //! Random choices come from the crate's own generator, so every run makes the same ones.
 
 use crate::{chance::pick, naive::royal_match as plain};
-use arbiter::games::{
+use arbiter_games::{
     Chance, Game,
     royal_match::{
         Card, Opening, OpeningSetup, Order, Ordering, Player, RoyalMatch, Rules, Seat, Setup, SetupPlayer,

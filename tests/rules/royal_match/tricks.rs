@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::support::{cards_of, random_match, random_table, sorted};
 use crate::{chance::pick, naive::royal_match as plain};
-use arbiter::games::{
+use arbiter_games::{
     Chance, Game,
     royal_match::{Card, Event, Move, RoyalMatch, Seat},
 };

@@ -2,7 +2,7 @@
 
 use super::support::{at_every_state, naive, setup};
 use crate::naive::royal_match as plain;
-use arbiter::games::{
+use arbiter_games::{
     Chance, Game,
     royal_match::{Card, ParseError, RoyalMatch, Seat, Table},
 };

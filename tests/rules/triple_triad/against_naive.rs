@@ -9,7 +9,7 @@ use crate::{
     chance::pick,
     naive::triple_triad::{self as plain, CELLS, cell},
 };
-use arbiter::games::{
+use arbiter_games::{
     Chance, Game, Player,
     triple_triad::{Event, OpeningSetup, TripleTriad},
 };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::support::{Turn, random_turn};
 use crate::naive::triple_triad as plain;
-use arbiter::games::{Chance, triple_triad::Diagram};
+use arbiter_games::{Chance, triple_triad::Diagram};
 
 #[test]
 fn tt_11_the_naive_game_explains_the_same_captures_on_half_a_million_boards() {

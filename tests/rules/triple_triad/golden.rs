@@ -14,7 +14,7 @@
 
 use crate::golden::{Golden, golden_games};
 use crate::naive::triple_triad::{self as plain, Capture, Outcome, cell};
-use arbiter::games::{
+use arbiter_games::{
     Game,
     triple_triad::{Diagram, Event, Move, TripleTriad},
 };

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::support::{Turn, any_record, config, ids, ids_on_board, random_turn, sorted};
 use crate::naive::triple_triad::cell;
-use arbiter::games::{
+use arbiter_games::{
     Chance,
     triple_triad::{BasicCapture, Capture, CaptureRule, Diagram},
 };

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::support::{any_record, config, ids, ids_on_board};
 use crate::naive::triple_triad::{CELLS, cell, square};
-use arbiter::games::{
+use arbiter_games::{
     Game, Player, Square,
     triple_triad::{Card, Diagram, IllegalMove, Move, TripleTriad},
 };

@@ -3,7 +3,7 @@
 use proptest::{array::uniform9, option, prelude::*};
 
 use super::support::{any_cards, any_element, any_player, any_record, any_rules, config};
-use arbiter::games::{
+use arbiter_games::{
     Game, Player,
     triple_triad::{Diagram, TripleTriad},
 };

@@ -8,7 +8,7 @@ use super::support::{
     all, any_cards, any_element, any_player, any_rules, config, elemental_squares, ids, rules, start,
     with_hands,
 };
-use arbiter::games::{
+use arbiter_games::{
     Game,
     triple_triad::{CATALOGUE, Diagram, Opening, OpeningSetup, Rule, TripleTriad},
 };

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::support::{any_end, config, game, ids, ids_on_board, naive, sorted};
-use arbiter::games::{
+use arbiter_games::{
     Game,
     triple_triad::{Diagram, Rule, TripleTriad},
 };

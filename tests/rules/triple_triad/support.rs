@@ -17,7 +17,7 @@ use crate::{
     chance::{one_in, pick},
     naive::triple_triad::{self as plain, CELLS, Cell, square},
 };
-use arbiter::games::{
+use arbiter_games::{
     Chance, Game, Player, Square,
     triple_triad::{
         Arrival, BasicCapture, CATALOGUE, Capture, Card, Diagram, Element, Move, Opening, OpeningSetup, Rule,

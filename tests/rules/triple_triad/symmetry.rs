@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::support::{Turn, random_turn};
 use crate::naive::triple_triad::{self as plain, CELLS, Cell};
-use arbiter::games::{Chance, triple_triad::Card};
+use arbiter_games::{Chance, triple_triad::Card};
 
 /// A way to turn or mirror the board: where a cell goes, and which of the old sides is each new side.
 type Symmetry = (fn(Cell) -> Cell, [usize; 4]);

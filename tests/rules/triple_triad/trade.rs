@@ -12,7 +12,7 @@ use super::support::{
     TRADES, any_end, any_player, any_record, config, game, ids, ids_on_board, naive, sorted,
 };
 use crate::naive::triple_triad as plain;
-use arbiter::games::{
+use arbiter_games::{
     Game,
     triple_triad::{Card, Diagram, Outcome, Trade, TradeRule, TradeSetup, TripleTriad},
 };

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::support::{any_record, config, game, naive};
 use crate::naive::triple_triad as plain;
-use arbiter::games::{
+use arbiter_games::{
     Game, Player,
     triple_triad::{Diagram, ParseError, Rule, TripleTriad},
 };
