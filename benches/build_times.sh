@@ -7,6 +7,7 @@ listen=127.0.0.1:50951
 admin=127.0.0.1:50952
 
 fresh_clone() {
+    cd "$root"
     rm -rf "$clone"
     git clone --quiet "$root" "$clone"
     cd "$clone"
