@@ -304,6 +304,8 @@ async fn answers_that_nobody_takes_do_not_pile_up() {
         "1",
         "--max-wait",
         "1h",
+        "--call-timeout",
+        "2h",
         "--max-batch-bytes-in-flight",
         &MOST.to_string(),
     ]);

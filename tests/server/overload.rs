@@ -83,8 +83,10 @@ impl Crowd {
     }
 }
 
+/// Half of the call timeout bounds the wait too: it is so long that only `max_wait` does.
 fn start(max_wait: &str) -> TestServer {
-    TestServer::start_with(&["--log", "off", "--threads", "1", "--max-wait", max_wait])
+    let flags = ["--log", "off", "--threads", "1", "--call-timeout", "2h", "--max-wait", max_wait];
+    TestServer::start_with(&flags)
 }
 
 #[tokio::test]
