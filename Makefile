@@ -82,19 +82,19 @@ helm-check: $(TOOLS)/bin/helm $(TOOLS)/helm-python ## Render the Helm chart for 
 	$(BUILD)
 	$(TOOLS)/helm-python/bin/python deploy/helm/check.py $(TOOLS)/bin/helm target/debug/arbiter
 
-.PHONY: envoy-test
-envoy-test: $(ENVOY) $(GRPCURL) $(TOOLS)/envoy-python ## Kill and restart replicas behind Envoy under load
-	$(BUILD)
-	$(TOOLS)/envoy-python/bin/python deploy/envoy/test.py $(ENVOY) $(GRPCURL) target/debug/arbiter
-
 .PHONY: static
 static: ## Compile the binary of the image, with the C library in it
 	host="$$(rustc -vV | sed -n 's/^host: //p')" && \
 	RUSTFLAGS='-C target-feature=+crt-static' cargo build --profile dist --locked --target "$$host" && \
 	install -D "target/$$host/dist/arbiter" target/image/arbiter
 
-# `make container-test STATIC=` takes the binary as it is there.
+# The tests under load use the binary of the image; `make envoy-test STATIC=` takes it as it is there.
 STATIC := static
+
+.PHONY: envoy-test
+envoy-test: $(STATIC) $(ENVOY) $(GRPCURL) $(TOOLS)/envoy-python ## Kill and restart replicas behind Envoy under load
+	$(TOOLS)/envoy-python/bin/python deploy/envoy/test.py $(ENVOY) $(GRPCURL) target/image/arbiter
+
 .PHONY: container-test
 container-test: $(STATIC) $(GRPCURL) $(TOOLS)/image-python ## Build the image, run it confined, and end it under load
 	@$(call need-package,podman,podman)
