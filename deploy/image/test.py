@@ -98,7 +98,8 @@ class Test:
     # The image
 
     def image(self):
-        package = read_toml("Cargo.toml")["package"]
+        manifest = read_toml("Cargo.toml")
+        package = manifest["package"] | manifest["workspace"]["package"]
         arguments = {"VERSION": package["version"], "REVISION": REVISION}
         self.podman(
             "build", "--isolation=chroot", "--format=docker", "--pull=never", f"--file={DOCKERFILE}",
