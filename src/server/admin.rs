@@ -76,7 +76,7 @@ impl Admin {
                 let filter_text = Limited::new(request.into_body(), MAX_FILTER_BYTES).collect().await;
                 match filter_text {
                     Ok(filter_text) => change_log(filter, &filter_text.to_bytes()),
-                    Err(_) => text(StatusCode::PAYLOAD_TOO_LARGE, "a filter has at most 1024 bytes\n"),
+                    Err(_) => too_large(),
                 }
             }
             ("/log-level", Some(_)) => not_allowed("GET, HEAD, PUT"),
@@ -114,6 +114,10 @@ fn change_log(filter: &LogFilter, body: &[u8]) -> Response<Full<Bytes>> {
 
 fn text(status: StatusCode, body: impl Into<Bytes>) -> Response<Full<Bytes>> {
     response(status, TEXT, body)
+}
+
+fn too_large() -> Response<Full<Bytes>> {
+    text(StatusCode::PAYLOAD_TOO_LARGE, format!("a filter has at most {MAX_FILTER_BYTES} bytes\n"))
 }
 
 fn not_allowed(allowed: &'static str) -> Response<Full<Bytes>> {
