@@ -27,7 +27,7 @@ pub use self::{
     json::{BatchFromJson, BatchToJson, detail_to_json, request_from_json, response_to_json},
     path::Path,
     refusal::{DOMAIN, Refusal, Violations, translate},
-    request::{GameRequest, NewGame, Replay, Turn, read_board, read_game, read_view},
+    request::{GameRequest, NewGame, Replay, Turn, legal_moves, read_board, read_game, read_view},
     royal_match::{Ranking, read_ranking, write_ranking},
     state::Form,
     state_message::{State, StateKind},

@@ -147,7 +147,7 @@ fn of_game<G: WireGame>(name: &str, sample: Sample) -> Vec<(String, Call)> {
 }
 
 pub fn parse<G: WireGame>(state: &str) -> G {
-    G::parse(state).ok().expect("the state can be read")
+    G::parse(state).ok().and_then(|known| known.into_state().ok()).expect("the state can be read")
 }
 
 /// Each position of a random game and the move that was made there, the same every time.

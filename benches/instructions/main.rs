@@ -130,7 +130,7 @@ const PLACED: [&str; 9] = ["53@8", "34@1", "107@5", "24@7", "13@6", "20@2", "3@9
 const PLACES: [(usize, usize); 9] = [(0, 7), (6, 0), (3, 4), (7, 6), (4, 5), (9, 1), (1, 8), (8, 2), (2, 3)];
 
 fn dealt() -> TripleTriad {
-    TripleTriad::parse(DEALT).expect("the deal can be read")
+    TripleTriad::parse(DEALT).ok().and_then(|known| known.into_state().ok()).expect("the deal can be read")
 }
 
 fn moves() -> (TripleTriad, Vec<Placement>) {

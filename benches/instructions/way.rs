@@ -28,10 +28,10 @@ pub struct Way {
 impl Way {
     /// The way of a move with a typed state, gone once already.
     pub fn prepare<G: WireGame>(state: &str, mv: &str) -> Self {
-        let game = G::parse(state).ok().expect("the state can be read");
+        let known = G::parse(state).ok().expect("the state can be read");
         let mv: G::Move = mv.parse().expect("the move can be read");
         let message = proto::ApplyMoveRequest {
-            state: Some(Form::Typed.write_state(&game)),
+            state: Some(Form::Typed.write_known(&known)),
             r#move: Some(Form::Typed.write_move::<G>(&mv)),
         };
         let mut request = BytesMut::new();

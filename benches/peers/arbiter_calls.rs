@@ -59,6 +59,7 @@ fn apply_move_request() -> proto::ApplyMoveRequest {
 }
 
 fn middle_of_a_game() -> (ConnectFour, <ConnectFour as Game>::Move) {
-    let game = ConnectFour::parse(STATE).expect("the state can be read");
+    let game = ConnectFour::parse(STATE).ok().and_then(|known| known.into_state().ok());
+    let game = game.expect("the state can be read");
     (game, MOVE.parse().expect("the move can be read"))
 }

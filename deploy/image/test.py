@@ -197,7 +197,7 @@ class Test:
             state = answer["state"]
         won = self.call(address, "DetermineWinner", {"state": state})["outcome"]
         yield unlike("state", state, {"notation": "c4:7x6x4:4152637"})
-        yield unlike("result", (won["result"], won.get("winner")), ("RESULT_WINNER_DETERMINED", "PLAYER_ONE"))
+        yield unlike("result", (won["result"], won.get("winner")), ("GAME_RESULT_WINNER_DETERMINED", "PLAYER_ONE"))
 
     def call(self, address, method, request):
         words = [self.grpcurl, "-plaintext", "-d", json.dumps(request), address, f"{SERVICE}/{method}"]

@@ -1,22 +1,28 @@
 //! Connect Four (clauses C4-1 to C4-6): tokens dropped into columns, a line of four wins.
 
 mod bitboard;
+mod clauses;
 mod illegal_move;
 mod notation;
+mod outcome;
 mod position;
 mod rules;
 mod setup;
 
-use std::{fmt, str::FromStr};
+use std::{
+    fmt::{self, Write},
+    str::FromStr,
+};
 
 pub use self::{
     illegal_move::IllegalMove,
     notation::ParseError,
+    outcome::Outcome,
     position::{Position, letter},
     rules::{Rules, RulesError},
     setup::{Setup, SetupError},
 };
-use crate::{Game, Line, NotationError, Player, Square};
+use crate::{Clause, Game, Known, NoView, NotationError, Player, Square};
 
 /// A game of Connect Four: a position and, when the state was written as the list of columns played,
 /// that list, so that it is answered the way it was asked.
@@ -43,22 +49,6 @@ pub struct Dropped {
     pub square: Square,
 }
 
-/// Where a game stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// The game goes on.
-    InProgress,
-    /// A player has a line (C4-3).
-    Won {
-        /// Who has won.
-        winner: Player,
-        /// Every direction that won, in the order of [`crate::Direction::ALL`], each with its whole run.
-        lines: Vec<Line>,
-    },
-    /// The board is full and nobody has a line (C4-4).
-    Draw,
-}
-
 /// Connect Four captures nothing: no value of this type exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Capture {}
@@ -77,6 +67,7 @@ impl From<Position> for ConnectFour {
 }
 
 impl Game for ConnectFour {
+    const CLAUSES: &[Clause] = clauses::CLAUSES;
     type Rules = Rules;
     type Opening = ();
     type Move = Move;
@@ -87,7 +78,7 @@ impl Game for ConnectFour {
     type Board = Self;
     type Capture = Capture;
     type Seat = Player;
-    type View = Self;
+    type View = NoView;
 
     fn new(rules: Rules, (): (), _seed: u64) -> Self {
         Self { position: Position::start(rules), history: Some(Vec::new()) }
@@ -119,25 +110,40 @@ impl Game for ConnectFour {
         (Vec::new(), board)
     }
 
-    fn view(&self, _viewer: Player) -> Self {
-        self.clone()
+    fn view(&self, _viewer: Player) -> Known<Self> {
+        Known::State(self.clone())
     }
 
     fn recognizes(notation: &str) -> bool {
         notation::recognizes(notation)
     }
 
-    fn parse(notation: &str) -> Result<Self, Vec<ParseError>> {
-        notation::parse(notation)
+    fn parse(notation: &str) -> Result<Known<Self>, Vec<ParseError>> {
+        notation::parse(notation).map(Known::State)
     }
 
     fn notation(&self) -> String {
         notation::write(self)
     }
 
-    /// The console board of C4-6.
+    /// The console board of C4-6, the numbers of the columns, and how the game stands.
     fn text(&self) -> String {
-        self.position.to_string()
+        let mut text = self.position.to_string();
+        let columns = 1..=u32::from(self.position.rules().columns());
+        // Each number is below its column: above nine columns one row for the tens and one for the units.
+        let tens = |column: u32| if column < 10 { " ".to_owned() } else { (column / 10).to_string() };
+        if *columns.end() >= 10 {
+            columns.clone().for_each(|column| text.extend([" ", &tens(column)]));
+            text.push('\n');
+        }
+        columns.for_each(|column| text.extend([" ", &(column % 10).to_string()]));
+        text.push('\n');
+        // Writing to a string cannot fail.
+        let _ = match self.outcome() {
+            Outcome::InProgress { next } => writeln!(text, "{next} ({}) to move", letter(next)),
+            outcome => writeln!(text, "{outcome}"),
+        };
+        text
     }
 }
 

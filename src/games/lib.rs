@@ -9,6 +9,8 @@ pub mod royal_match;
 pub mod triple_triad;
 
 mod chance;
+mod clause;
+mod known;
 mod line;
 mod notation;
 mod player;
@@ -19,6 +21,8 @@ use std::{fmt::Display, str::FromStr};
 use self::notation::parse_number;
 pub use self::{
     chance::Chance,
+    clause::Clause,
+    known::{HiddenInformation, Known, NoView, PlayError, View},
     line::{Direction, Line},
     notation::{NotationError, Quoted},
     player::Player,
@@ -63,7 +67,7 @@ impl GameId {
     }
 }
 
-/// What a rule forbids: in words by `Display`, and by clause.
+/// A breach of the rules: in words by `Display`, and by clause.
 pub trait RuleBreach: Display {
     /// The clause of the rules, such as `C4-2`.
     fn clause(&self) -> &'static str;
@@ -71,6 +75,9 @@ pub trait RuleBreach: Display {
 
 /// What every game can be asked. A value is one position, with the rules it is played under.
 pub trait Game: Clone + Sized {
+    /// The rules of the game, clause by clause.
+    const CLAUSES: &[Clause];
+
     /// Rules that hold together: checked when they were made.
     type Rules: Clone + Default;
     /// What a new game is started from besides its rules.
@@ -83,16 +90,17 @@ pub trait Game: Clone + Sized {
     type ParseError: Display;
     /// Why a move is illegal.
     type IllegalMove: RuleBreach;
-    /// Where the game stands.
-    type Outcome;
+    /// Whether the game is over, why, and who has won; or whose turn it is. In words by `Display`: empty while the game
+    /// goes on.
+    type Outcome: Display;
     /// A board on which something has just arrived, with or without a game around it.
     type Board;
     /// One thing taken, with its explanation.
     type Capture;
-    /// One of those who play.
+    /// One of the players.
     type Seat;
-    /// A position as one player sees it.
-    type View;
+    /// The state as one player sees it; [`NoView`] if the game hides nothing.
+    type View: View<Self>;
 
     /// Starts a game. Whatever is left to chance follows from the seed.
     fn new(rules: Self::Rules, opening: Self::Opening, seed: u64) -> Self;
@@ -110,7 +118,7 @@ pub trait Game: Clone + Sized {
     /// What [`Game::why_illegal`] tells of the move.
     fn play(&mut self, mv: &Self::Move) -> Result<Vec<Self::Event>, Vec<Self::IllegalMove>>;
 
-    /// Where the game stands.
+    /// Whether the game is over, why, and who has won; or whose turn it is.
     fn outcome(&self) -> Self::Outcome;
 
     /// The first position of the round that follows a drawn one, in games that go on then.
@@ -122,22 +130,22 @@ pub trait Game: Clone + Sized {
     /// What the arrival captures, and the board after it.
     fn resolve_captures(board: Self::Board) -> (Vec<Self::Capture>, Self::Board);
 
-    /// The position without what the viewer may not see.
-    fn view(&self, viewer: Self::Seat) -> Self::View;
+    /// What one player knows: a view, or the whole state if nothing is hidden from the player.
+    fn view(&self, viewer: Self::Seat) -> Known<Self>;
 
     /// Whether a text looks like a state of this game, right or wrong.
     fn recognizes(notation: &str) -> bool;
 
-    /// Reads a position from its text notation.
+    /// Reads a state or a view from its text notation.
     ///
     /// # Errors
     ///
     /// Everything that is wrong with the text, or with what it says.
-    fn parse(notation: &str) -> Result<Self, Vec<Self::ParseError>>;
+    fn parse(notation: &str) -> Result<Known<Self>, Vec<Self::ParseError>>;
 
     /// The position as text that [`Game::parse`] reads back exactly.
     fn notation(&self) -> String;
 
-    /// A picture of the position in characters, for people.
+    /// The position as a text board for people. Its last line says whose turn it is or how the game ended.
     fn text(&self) -> String;
 }

@@ -2,8 +2,10 @@
 
 mod board;
 mod capture;
+mod clauses;
 mod illegal_move;
 mod notation;
+mod outcome;
 mod position;
 mod rules;
 mod setup;
@@ -19,11 +21,12 @@ pub use self::{
     capture::Capture,
     illegal_move::IllegalMove,
     notation::ParseError,
+    outcome::{Ending, Outcome},
     position::Position,
     rules::{Rules, RulesError},
     setup::{Diagram, Setup, SetupError, check_quiet_moves},
 };
-use crate::{Game, NotationError, Player, Square};
+use crate::{Clause, Game, Known, NoView, NotationError, Player, Square};
 
 /// A game of Queen and rooks.
 pub type QueenRooks = Position;
@@ -60,29 +63,6 @@ pub enum Event {
     },
 }
 
-/// Where a game stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome {
-    /// How it has ended; none while it goes on.
-    pub ending: Option<Ending>,
-    /// The pieces of player one and of player two.
-    pub pieces: [u32; 2],
-}
-
-/// How a game has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// A player has too few pieces left, and the other has won (QR-5).
-    Won {
-        /// Who has won.
-        winner: Player,
-    },
-    /// Neither player has a legal move: a draw (QR-6).
-    Blocked,
-    /// Too many moves in a row have captured nothing: a draw (QR-7).
-    QuietMoveLimit,
-}
-
 /// A board on which a piece has just arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
@@ -103,6 +83,7 @@ impl Arrival {
 }
 
 impl Game for Position {
+    const CLAUSES: &[Clause] = clauses::CLAUSES;
     type Rules = Rules;
     type Opening = ();
     type Move = Move;
@@ -113,7 +94,7 @@ impl Game for Position {
     type Board = Arrival;
     type Capture = Capture;
     type Seat = Player;
-    type View = Self;
+    type View = NoView;
 
     fn new(rules: Rules, (): (), _seed: u64) -> Self {
         Self::start(rules)
@@ -140,23 +121,23 @@ impl Game for Position {
         (captures, Arrival { diagram, square })
     }
 
-    fn view(&self, _viewer: Player) -> Self {
-        *self
+    fn view(&self, _viewer: Player) -> Known<Self> {
+        Known::State(*self)
     }
 
     fn recognizes(notation: &str) -> bool {
         notation::recognizes(notation)
     }
 
-    fn parse(notation: &str) -> Result<Self, Vec<ParseError>> {
-        notation::parse(notation)
+    fn parse(notation: &str) -> Result<Known<Self>, Vec<ParseError>> {
+        notation::parse(notation).map(Known::State)
     }
 
     fn notation(&self) -> String {
         Diagram::from(self).notation()
     }
 
-    /// The board with letters for its columns and numbers for its rows, and who is to move.
+    /// The board with letters for its columns and numbers for its rows, and how the game stands.
     fn text(&self) -> String {
         let rows = Diagram::from(self).rows();
         let mut text = "   ".to_owned();
@@ -173,13 +154,12 @@ impl Game for Position {
             }
             text.push('\n');
         }
-        if !self.is_over() {
-            let letters = match self.next_player() {
-                Player::One => "Q, R",
-                Player::Two => "q, r",
-            };
-            let _ = writeln!(text, "{} ({letters}) to move", self.next_player());
-        }
+        let outcome = self.outcome();
+        let _ = match outcome.next {
+            Some(next @ Player::One) => writeln!(text, "{next} (Q, R) to move"),
+            Some(next @ Player::Two) => writeln!(text, "{next} (q, r) to move"),
+            None => writeln!(text, "{outcome}"),
+        };
         text
     }
 }

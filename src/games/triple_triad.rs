@@ -4,10 +4,12 @@ mod board;
 mod capture;
 mod card;
 mod catalogue;
+mod clauses;
 mod dealing;
 mod illegal_move;
 mod notation;
 mod opening;
+mod outcome;
 mod position;
 mod rules;
 mod setup;
@@ -26,13 +28,14 @@ pub use self::{
     illegal_move::IllegalMove,
     notation::ParseError,
     opening::{CardList, Opening, OpeningError, OpeningSetup},
+    outcome::Outcome,
     position::{CARDS, HAND, Position},
     rules::{BasicCapture, Rule, Rules, RulesError, TradeRule},
-    setup::{Diagram, DiagramSquare, Place, Setup, SetupCard, SetupError, SetupSquare},
+    setup::{Diagram, DiagramSquare, Hidden, Place, Setup, SetupCard, SetupError, SetupSquare},
     trade::{Settlement, Trade, TradeError, TradeSetup, Transfer},
-    view::{Hidden, View},
+    view::View,
 };
-use crate::{Game, NotationError, Player, Square};
+use crate::{Clause, Game, Known, NotationError, Player, Square};
 
 /// A game of Triple Triad: its ten cards, and where they are.
 #[derive(Clone, Copy, Debug)]
@@ -73,46 +76,6 @@ pub enum Event {
     },
     /// A card changed its owner (TT-11).
     Captured(Capture),
-}
-
-/// Where a game stands (TT-12, TT-13). Scores are those of player one and of player two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// The game goes on.
-    InProgress {
-        /// The scores as they are now.
-        scores: [u32; 2],
-        /// How many rounds before this one were drawn, one after the other.
-        drawn_rounds: u16,
-    },
-    /// A player has the higher score.
-    Won {
-        /// Who.
-        winner: Player,
-        /// The scores.
-        scores: [u32; 2],
-    },
-    /// The scores are equal, and that is that.
-    Draw {
-        /// The scores.
-        scores: [u32; 2],
-        /// How many rounds before this one were drawn, one after the other.
-        drawn_rounds: u16,
-    },
-    /// The scores are equal, and another round follows.
-    SuddenDeath {
-        /// The scores.
-        scores: [u32; 2],
-        /// How many rounds were drawn, this one included.
-        drawn_rounds: u16,
-    },
-    /// The scores are equal, and there have been enough rounds.
-    FinalDraw {
-        /// The scores.
-        scores: [u32; 2],
-        /// How many rounds were drawn, this one included.
-        drawn_rounds: u16,
-    },
 }
 
 /// A board on which a card has just arrived.
@@ -161,6 +124,7 @@ impl TripleTriad {
 }
 
 impl Game for TripleTriad {
+    const CLAUSES: &[Clause] = clauses::CLAUSES;
     type Rules = Rules;
     type Opening = Opening;
     type Move = Move;
@@ -192,26 +156,19 @@ impl Game for TripleTriad {
 
     fn why_illegal(&self, mv: &Move) -> Vec<IllegalMove> {
         let position = &self.position;
-        let mut reasons = Vec::new();
-        if position.is_over() {
-            reasons.push(IllegalMove::GameOver);
-        }
-        match self.cards.iter().position(|card| card.id() == mv.card) {
-            None => reasons.push(IllegalMove::UnknownCard(mv.card)),
-            Some(card) if position.hand(position.next_player()) & 1 << card != 0 => {}
-            Some(card) if position.hand(position.next_player().other()) & 1 << card != 0 => {
-                reasons.push(IllegalMove::OthersCard(mv.card));
+        let player = position.next_player();
+        // Without open hands, the player must not learn whether the other player has a card (TT-15).
+        let is_open = position.rules().has(Rule::Open);
+        let card = match self.cards.iter().position(|card| card.id() == mv.card) {
+            Some(card) if position.hand(player) & 1 << card != 0 => None,
+            Some(card) if position.hand(player.other()) & 1 << card == 0 => {
+                Some(IllegalMove::CardOnBoard(mv.card))
             }
-            Some(_) => reasons.push(IllegalMove::CardOnBoard(mv.card)),
-        }
-        match index_of(mv.square) {
-            None => reasons.push(IllegalMove::SquareOutOfRange(mv.square)),
-            Some(square) if position.free() & 1 << square == 0 => {
-                reasons.push(IllegalMove::SquareOccupied(mv.square));
-            }
-            Some(_) => {}
-        }
-        reasons
+            _ if !is_open => Some(IllegalMove::NotInHand { card: mv.card, player }),
+            Some(_) => Some(IllegalMove::OthersCard(mv.card)),
+            None => Some(IllegalMove::UnknownCard(mv.card)),
+        };
+        IllegalMove::all(mv, position.is_over(), card, |square| position.free() & 1 << square != 0)
     }
 
     fn play(&mut self, mv: &Move) -> Result<Vec<Event>, Vec<IllegalMove>> {
@@ -246,20 +203,20 @@ impl Game for TripleTriad {
     }
 
     fn resolve_captures(board: Arrival) -> (Vec<Capture>, Arrival) {
-        let Arrival { diagram, square } = board;
-        let (captures, diagram) = diagram.resolve(square).expect("a card has arrived");
+        let Arrival { mut diagram, square } = board;
+        let captures = diagram.resolve(square).expect("a card has arrived");
         (captures, Arrival { diagram, square })
     }
 
-    fn view(&self, viewer: Player) -> View {
-        View::new(self, viewer)
+    fn view(&self, viewer: Player) -> Known<Self> {
+        View::of(self, viewer)
     }
 
     fn recognizes(notation: &str) -> bool {
         notation::recognizes(notation)
     }
 
-    fn parse(notation: &str) -> Result<Self, Vec<ParseError>> {
+    fn parse(notation: &str) -> Result<Known<Self>, Vec<ParseError>> {
         notation::parse(notation)
     }
 
@@ -268,7 +225,7 @@ impl Game for TripleTriad {
     }
 
     fn text(&self) -> String {
-        text::draw(&self.into())
+        text::draw(&self.into(), &self.outcome())
     }
 }
 

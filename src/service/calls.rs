@@ -10,8 +10,9 @@ use super::{Limits, check_items};
 use crate::{
     games::Game,
     wire::{
-        Form, GameRequest, NewGame, Refusal, Replay, Turn, WireGame, descriptions, proto, read_board,
-        read_game, read_ranking, read_trade, read_view, with_game, write_ranking, write_settlement,
+        Form, GameRequest, NewGame, Refusal, Replay, Turn, WireGame, descriptions, legal_moves, proto,
+        read_board, read_game, read_ranking, read_trade, read_view, with_game, write_ranking,
+        write_settlement,
     },
 };
 
@@ -20,7 +21,7 @@ pub(super) fn validate_move(
 ) -> Result<proto::ValidateMoveResponse, Refusal> {
     with_game!(request.named_game()?, G => {
         let turn = Turn::<G>::read(request.state.as_ref(), request.r#move.as_ref())?;
-        let reasons = turn.write_reasons(&turn.game.why_illegal(&turn.mv));
+        let reasons = turn.why_illegal()?;
         let verdict = if reasons.is_empty() { proto::Verdict::Legal } else { proto::Verdict::Illegal };
         Ok(proto::ValidateMoveResponse { verdict: verdict.into(), reasons })
     })
@@ -29,12 +30,9 @@ pub(super) fn validate_move(
 pub(super) fn apply_move(request: &proto::ApplyMoveRequest) -> Result<proto::ApplyMoveResponse, Refusal> {
     with_game!(request.named_game()?, G => {
         let mut turn = Turn::<G>::read(request.state.as_ref(), request.r#move.as_ref())?;
-        let events = turn
-            .game
-            .play(&turn.mv)
-            .map_err(|reasons| Refusal::illegal_move(turn.write_reasons(&reasons), None))?;
+        let events = turn.play()?;
         Ok(proto::ApplyMoveResponse {
-            state: Some(turn.form.write_state(&turn.game)),
+            state: Some(turn.form.write_known(&turn.game)),
             events: events.into_iter().map(G::write_event).collect(),
             outcome: Some(G::write_outcome(turn.game.outcome())),
         })
@@ -76,7 +74,7 @@ pub(super) fn compare_cards(
 }
 
 pub(super) fn list_games(request: &proto::ListGamesRequest) -> Result<proto::ListGamesResponse, Refusal> {
-    Ok(proto::ListGamesResponse { games: descriptions(request.include_cards) })
+    Ok(proto::ListGamesResponse { games: descriptions(*request) })
 }
 
 pub(super) fn new_game(request: &proto::NewGameRequest) -> Result<proto::NewGameResponse, Refusal> {
@@ -96,7 +94,7 @@ pub(super) fn list_legal_moves(
     with_game!(request.named_game()?, G => {
         let (game, form) = read_game::<G>(request.state.as_ref())?;
         Ok(proto::ListLegalMovesResponse {
-            moves: game.legal_moves().iter().map(|mv| form.write_move::<G>(mv)).collect(),
+            moves: legal_moves(&game)?.iter().map(|mv| form.write_move::<G>(mv)).collect(),
         })
     })
 }
@@ -135,7 +133,7 @@ pub(super) fn view_state(request: &proto::ViewStateRequest) -> Result<proto::Vie
     with_game!(request.named_game()?, G => {
         let (game, form, viewer) = read_view::<G>(request)?;
         Ok(proto::ViewStateResponse {
-            state: Some(G::write_view(&game.view(viewer), form)),
+            state: Some(form.write_known(&game.view(viewer))),
         })
     })
 }
@@ -146,7 +144,7 @@ pub(super) fn render_state(
     with_game!(request.named_game()?, G => {
         let (game, _) = read_game::<G>(request.state.as_ref())?;
         Ok(proto::RenderStateResponse {
-            state: Some(Form::Typed.write_state(&game)),
+            state: Some(Form::Typed.write_known(&game)),
             notation: game.notation(),
             text: game.text(),
         })

@@ -166,9 +166,9 @@ impl<O: Observer> Referee<O> {
     }
 }
 
-/// The number of a call, in `arbiter.v1.Call` and in `arbiter.v1.Answer`: they are in the order of the contract.
-const fn number_of(method: Method) -> u8 {
-    method as u8 + 1
+/// The number of a call, in `arbiter.v1.Call` and in `arbiter.v1.Answer`: from 2 on, in the order of the contract.
+const fn number_of(method: Method) -> u32 {
+    method as u32 + 2
 }
 
 /// How many bytes of its batch an answer takes: its own, with its key and its length.
@@ -283,7 +283,7 @@ mod tests {
         for (message, suffix) in [("arbiter.v1.Call", "Request"), ("arbiter.v1.Answer", "Response")] {
             let message = pool.get_message_by_name(message).expect("there is one");
             for method in Method::ALL.into_iter().filter(|method| !method.name().starts_with("Evaluate")) {
-                let field = message.get_field(number_of(method).into()).expect("it has one for each call");
+                let field = message.get_field(number_of(method)).expect("it has one for each call");
                 let kind = field.kind();
                 let kind = kind.as_message().expect("it is a message").name();
                 assert_eq!(kind, format!("{}{suffix}", method.name()));

@@ -1,13 +1,13 @@
 use bytes::{Buf, BufMut};
 use prost::{
     DecodeError, Message, decode_length_delimiter,
-    encoding::{DecodeContext, WireType, skip_field},
+    encoding::{DecodeContext, WireType, encode_key, skip_field},
 };
 use tonic::Code;
 
 use super::{
     Refusal,
-    plain::{put_bytes, put_message, take_bytes},
+    plain::{put_bytes, put_length_delimited, take_bytes},
     proto,
 };
 
@@ -120,12 +120,13 @@ pub struct EvaluateResponse {
 const USUAL_ANSWER: usize = 256;
 
 /// The field of the refusal in an `arbiter.v1.Answer`. The others have the numbers of the calls.
-const REFUSAL: u8 = 15;
+const REFUSAL: u32 = 1;
 
 /// Writes an `arbiter.v1.Answer`: the response to the call of this number.
-pub fn write_answer(call: u8, response: &impl Message) -> Vec<u8> {
+pub fn write_answer(call: u32, response: &impl Message) -> Vec<u8> {
     let mut wire = Vec::with_capacity(USUAL_ANSWER);
-    put_message(call, &mut wire, |wire| response.encode_raw(wire));
+    encode_key(call, WireType::LengthDelimited, &mut wire);
+    put_length_delimited(&mut wire, |wire| response.encode_raw(wire));
     wire
 }
 

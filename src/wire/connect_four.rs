@@ -7,11 +7,14 @@ use super::{
     plain::{Few, put_bytes, put_player, put_rows, read_fields},
     proto,
     refusal::breach,
-    state::read_state,
-    vocabulary::{read_player, read_square, write_outcome, write_placed},
+    state::read_whole_state,
+    vocabulary::{
+        read_next_player, read_player, read_square, write_ended, write_in_progress, write_placed,
+        write_player,
+    },
 };
 use crate::games::{
-    GameId, Player, Square,
+    GameId, Known, NoView, Player, Square,
     connect_four::{
         Capture, ConnectFour, Dropped, IllegalMove, Move, Outcome, ParseError, Position, Rules, RulesError,
         Setup, SetupError, letter,
@@ -68,7 +71,7 @@ impl WireGame for ConnectFour {
         }
     }
 
-    fn read_plain(wire: &[u8]) -> Option<Self> {
+    fn read_plain(wire: &[u8]) -> Option<Known<Self>> {
         let mut rules = None;
         let mut board = Few::<_, PLAIN_ROWS>::new(&[][..]);
         let mut next_player = None;
@@ -82,19 +85,19 @@ impl WireGame for ConnectFour {
             Some(())
         })?;
         let setup = Setup { rules: rules.unwrap_or_default(), board: board.as_slice(), next_player };
-        Position::try_from(setup).ok().map(Into::into)
+        Position::try_from(setup).ok().map(|position| Known::State(position.into()))
     }
 
     fn read_state(
         state: &proto::ConnectFourState,
         at: &Path<'_>,
         violations: &mut Violations,
-    ) -> Option<Self> {
+    ) -> Option<Known<Self>> {
         let rules = match state.rules {
             None => ReadRules::from(Rules::default()),
             Some(rules) => read_rules(rules, &at.field("rules"), violations),
         };
-        let next_player = read_player(state.next_player, &at.field("next_player"), violations);
+        let next_player = read_next_player(state.next_player, at, violations);
         let setup = Setup {
             rules: rules.sizes?,
             board: &state.board,
@@ -102,7 +105,7 @@ impl WireGame for ConnectFour {
         };
         let position = violations
             .accept(Position::try_from(setup), |error, violations| note_setup_error(error, at, violations));
-        position.map(Into::into)
+        position.map(|position| Known::State(position.into()))
     }
 
     fn note_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
@@ -155,7 +158,7 @@ impl WireGame for ConnectFour {
         request: &proto::ResolveCapturesRequest,
         violations: &mut Violations,
     ) -> Option<(Self, Form)> {
-        let board = read_state::<Self>(request.state.as_ref(), &Path::root("state"), violations);
+        let board = read_whole_state::<Self>(request.state.as_ref(), &Path::root("state"), violations);
         if let Some(arrived_at) = request.arrived_at {
             let at = Path::root("arrived_at");
             let square = read_square(arrived_at, &at, violations)?;
@@ -195,19 +198,19 @@ impl WireGame for ConnectFour {
     }
 
     fn write_outcome(outcome: Outcome) -> proto::Outcome {
-        match outcome {
-            Outcome::InProgress => {
-                write_outcome(proto::Result::InProgress, proto::EndReason::Unspecified, None)
+        use proto::{EndReason, GameResult};
+        match &outcome {
+            Outcome::InProgress { next } => write_in_progress(vec![write_player(*next)]),
+            Outcome::Won { winner, .. } => {
+                let (winner, explanation) = (Some((*winner).into()), outcome.to_string());
+                let written =
+                    write_ended(GameResult::WinnerDetermined, EndReason::LineCompleted, winner, explanation);
+                let Outcome::Won { lines, .. } = outcome else { return written };
+                let winning_lines = lines.into_iter().map(Into::into).collect();
+                let detail = proto::outcome::Detail::ConnectFour(proto::ConnectFourOutcome { winning_lines });
+                proto::Outcome { detail: Some(detail), ..written }
             }
-            Outcome::Won { winner, lines } => proto::Outcome {
-                winning_lines: lines.into_iter().map(Into::into).collect(),
-                ..write_outcome(
-                    proto::Result::WinnerDetermined,
-                    proto::EndReason::LineCompleted,
-                    Some(winner),
-                )
-            },
-            Outcome::Draw => write_outcome(proto::Result::Draw, proto::EndReason::BoardFull, None),
+            Outcome::Draw => write_ended(GameResult::Draw, EndReason::BoardFull, None, outcome.to_string()),
         }
     }
 
@@ -219,8 +222,8 @@ impl WireGame for ConnectFour {
         form.write_state(board)
     }
 
-    fn write_view(view: &Self, form: Form) -> State {
-        form.write_state(view)
+    fn write_view(view: &NoView) -> Vec<u8> {
+        match *view {}
     }
 
     fn write_illegal(reason: &IllegalMove, at: &Path<'_>, form: Form) -> proto::Reason {

@@ -1,7 +1,7 @@
 use prost::Message;
 
 use super::{Form, Path, State, Violations, proto};
-use crate::games::{Game, GameId};
+use crate::games::{Clause, Game, GameId, Known};
 
 /// How the messages of a game are read and written.
 pub trait WireGame: Game {
@@ -19,12 +19,12 @@ pub trait WireGame: Game {
         Vec::new()
     }
 
-    /// Reads a typed state as it is on the wire. None if it is not right in every way, or not written as is usual: then
-    /// [`WireGame::read_state`] is asked.
-    fn read_plain(wire: &[u8]) -> Option<Self>;
+    /// Reads a typed state or view as it is on the wire. None if it is not right in every way, or not written as is usual:
+    /// then [`WireGame::read_state`] is asked.
+    fn read_plain(wire: &[u8]) -> Option<Known<Self>>;
 
-    /// Reads a typed state.
-    fn read_state(state: &Self::State, at: &Path<'_>, violations: &mut Violations) -> Option<Self>;
+    /// Reads a typed state or view.
+    fn read_state(state: &Self::State, at: &Path<'_>, violations: &mut Violations) -> Option<Known<Self>>;
 
     /// Notes what is wrong with the text of a state.
     fn note_parse_error(error: Self::ParseError, at: &Path<'_>, violations: &mut Violations);
@@ -68,7 +68,7 @@ pub trait WireGame: Game {
     /// Writes what happened.
     fn write_event(event: Self::Event) -> proto::Event;
 
-    /// Writes where the game stands.
+    /// Writes an outcome.
     fn write_outcome(outcome: Self::Outcome) -> proto::Outcome;
 
     /// Writes a capture.
@@ -77,11 +77,15 @@ pub trait WireGame: Game {
     /// Writes a board after its captures.
     fn write_board(board: &Self::Board, form: Form) -> State;
 
-    /// Writes a view of a state.
-    fn write_view(view: &Self::View, form: Form) -> State;
+    /// Writes a typed view, as it is on the wire.
+    fn write_view(view: &Self::View) -> Vec<u8>;
 
     /// Writes why a move is illegal. `at` is the path of the move, which was written in this form.
     fn write_illegal(reason: &Self::IllegalMove, at: &Path<'_>, form: Form) -> proto::Reason;
+}
+
+fn write_clause(&Clause { id, title, text }: &Clause) -> proto::RuleClause {
+    proto::RuleClause { id: id.to_owned(), title: title.to_owned(), text: text.to_owned() }
 }
 
 /// Makes, out of the one list of games, everything that must know all of them.
@@ -100,11 +104,17 @@ macro_rules! list_games {
         }
         pub(crate) use with_game;
 
-        /// What `ListGames` tells, game by game, with or without their built-in cards.
-        pub fn descriptions(include_cards: bool) -> Vec<proto::GameDescription> {
+        /// What `ListGames` returns, game by game, with their built-in cards and clauses if they are asked for.
+        pub fn descriptions(request: proto::ListGamesRequest) -> Vec<proto::GameDescription> {
             vec![$({
-                let cards = if include_cards { <$game>::built_in_cards() } else { Vec::new() };
-                proto::GameDescription { triple_triad_cards: cards, ..<$game>::describe() }
+                let mut description = <$game>::describe();
+                if request.include_cards {
+                    description.triple_triad_cards = <$game>::built_in_cards();
+                }
+                if request.include_clauses {
+                    description.clauses = <$game>::CLAUSES.iter().map(write_clause).collect();
+                }
+                description
             }),+]
         }
 

@@ -186,10 +186,17 @@ pub(super) fn put_bytes(field: u8, bytes: &[u8], wire: &mut Vec<u8>) {
     wire.extend_from_slice(bytes);
 }
 
-/// Writes a message of a field below 16, which is nearly always shorter than 128 bytes.
+/// Writes a message of a field below 16.
 #[inline(always)]
 pub(super) fn put_message(field: u8, wire: &mut Vec<u8>, put: impl FnOnce(&mut Vec<u8>)) {
-    wire.extend_from_slice(&[field << 3 | 2, 0]);
+    wire.push(field << 3 | 2);
+    put_length_delimited(wire, put);
+}
+
+/// Writes the length of a message and the message itself, which is nearly always shorter than 128 bytes.
+#[inline(always)]
+pub(super) fn put_length_delimited(wire: &mut Vec<u8>, put: impl FnOnce(&mut Vec<u8>)) {
+    wire.push(0);
     let start = wire.len();
     put(wire);
     let length = wire.len() - start;

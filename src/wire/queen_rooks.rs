@@ -6,10 +6,13 @@ use super::{
     proto,
     refusal::breach,
     state::read_form_of,
-    vocabulary::{read_optional_player, read_player, read_required_square, write_outcome, write_scores},
+    vocabulary::{
+        read_next_player, read_optional_player, read_player, read_required_square, write_ended,
+        write_in_progress, write_player, write_scores,
+    },
 };
 use crate::games::{
-    GameId, Player, Square,
+    GameId, Known, NoView, Player, Square,
     queen_rooks::{
         Arrival, Capture, Diagram, Ending, Event, IllegalMove, Move, Outcome, ParseError, Piece, QueenRooks,
         Rules, RulesError, Setup, SetupError, check_quiet_moves,
@@ -65,21 +68,22 @@ impl WireGame for QueenRooks {
         }
     }
 
-    fn read_plain(wire: &[u8]) -> Option<Self> {
-        read_plain_as(wire)
+    fn read_plain(wire: &[u8]) -> Option<Known<Self>> {
+        read_plain_as(wire).map(Known::State)
     }
 
     fn read_state(
         state: &proto::QueenRooksState,
         at: &Path<'_>,
         violations: &mut Violations,
-    ) -> Option<Self> {
+    ) -> Option<Known<Self>> {
         let rules = read_state_rules(state, at, violations);
-        let next_player = read_player(state.next_player, &at.field("next_player"), violations);
+        let next_player = read_next_player(state.next_player, at, violations);
         let position = Self::try_from(setup(state, rules.to_check_by()?, next_player));
         violations
             .accept(position, |error, violations| note_setup_error(error, at, violations))
             .filter(|_| rules.is_right())
+            .map(Known::State)
     }
 
     fn note_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
@@ -176,24 +180,27 @@ impl WireGame for QueenRooks {
         proto::Event { kind: Some(kind) }
     }
 
-    fn write_outcome(Outcome { ending, pieces }: Outcome) -> proto::Outcome {
-        use proto::{EndReason, Result};
-        let written = match ending {
-            None => write_outcome(Result::InProgress, EndReason::Unspecified, None),
-            Some(Ending::Won { winner }) => {
-                write_outcome(Result::WinnerDetermined, EndReason::TooFewPieces, Some(winner))
-            }
-            Some(Ending::Blocked) => write_outcome(Result::Draw, EndReason::NoLegalMove, None),
-            Some(Ending::QuietMoveLimit) => write_outcome(Result::Draw, EndReason::QuietMoveLimit, None),
+    fn write_outcome(outcome: Outcome) -> proto::Outcome {
+        use proto::{EndReason, GameResult};
+        let ended = |result, end_reason, winner: Option<Player>| {
+            write_ended(result, end_reason, winner.map(Into::into), outcome.to_string())
         };
-        proto::Outcome { scores: write_scores(pieces), ..written }
+        let written = match outcome.ending {
+            None => write_in_progress(outcome.next.map(write_player).into_iter().collect()),
+            Some(Ending::Won { winner }) => {
+                ended(GameResult::WinnerDetermined, EndReason::TooFewPieces, Some(winner))
+            }
+            Some(Ending::Blocked) => ended(GameResult::Draw, EndReason::NoLegalMove, None),
+            Some(Ending::QuietMoveLimit) => ended(GameResult::Draw, EndReason::QuietMoveLimit, None),
+        };
+        proto::Outcome { scores: write_scores(outcome.pieces), ..written }
     }
 
     fn write_capture(capture: Capture) -> proto::Capture {
         let corner = |(square, piece): (Square, Option<Piece>)| proto::QueenRooksCorner {
             square: Some(square.into()),
             piece: write_piece(piece).into(),
-            owner: piece.map_or(proto::Player::Unspecified, |piece| piece.owner().into()).into(),
+            owner: piece.map(|piece| write_player(piece.owner())),
         };
         proto::Capture {
             explanation: capture.to_string(),
@@ -211,8 +218,8 @@ impl WireGame for QueenRooks {
         form.write::<Self>(|| write_diagram(diagram), || diagram.notation())
     }
 
-    fn write_view(view: &Self, form: Form) -> State {
-        form.write_state(view)
+    fn write_view(view: &NoView) -> Vec<u8> {
+        match *view {}
     }
 
     fn write_illegal(reason: &IllegalMove, at: &Path<'_>, form: Form) -> proto::Reason {

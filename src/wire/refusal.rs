@@ -116,15 +116,18 @@ impl Violations {
     pub fn finish<T>(self, value: Option<T>) -> Result<T, Refusal> {
         match value {
             Some(value) if self.reasons.is_empty() => Ok(value),
-            _ => {
-                debug_assert!(!self.reasons.is_empty(), "an unread value has a violation");
-                Err(Refusal {
-                    code: Code::InvalidArgument,
-                    reasons: self.reasons,
-                    unlisted: self.unlisted,
-                    move_index: None,
-                })
-            }
+            _ => Err(self.into_refusal()),
+        }
+    }
+
+    /// The refusal of everything that is wrong. There must be something.
+    pub fn into_refusal(self) -> Refusal {
+        debug_assert!(!self.reasons.is_empty(), "an unread value has a violation");
+        Refusal {
+            code: Code::InvalidArgument,
+            reasons: self.reasons,
+            unlisted: self.unlisted,
+            move_index: None,
         }
     }
 }

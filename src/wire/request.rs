@@ -4,10 +4,13 @@ use super::{
     Form, Path, Refusal, Violations, WireGame,
     game::with_game,
     proto,
-    state::{game_of_move, game_of_rules, game_of_state, note_unknown_game, read_move, read_state},
+    state::{
+        game_of_move, game_of_rules, game_of_state, note_unknown_game, read_move, read_state,
+        read_whole_state,
+    },
     vocabulary,
 };
-use crate::games::GameId;
+use crate::games::{GameId, HiddenInformation, Known, PlayError};
 
 const ARRIVED_AT: Path<'static> = Path::root("arrived_at");
 const FORM: Path<'static> = Path::root("form");
@@ -129,10 +132,10 @@ about! {
     ListGamesRequest: None;
 }
 
-/// A game and a move in it.
+/// A state or a view, and a move in it.
 pub struct Turn<G: WireGame> {
-    /// The game.
-    pub game: G,
+    /// The state or view.
+    pub game: Known<G>,
     /// How the state was written.
     pub form: Form,
     /// The move.
@@ -155,10 +158,37 @@ impl<G: WireGame> Turn<G> {
         violations.finish(turn)
     }
 
-    /// Writes why the move is illegal.
-    pub fn write_reasons(&self, reasons: &[G::IllegalMove]) -> Vec<proto::Reason> {
-        write_reasons::<G>(reasons, &MOVE, self.move_form)
+    /// Every reason why the move is illegal; none when it is legal.
+    ///
+    /// # Errors
+    ///
+    /// If the state is a view and the move is another player's.
+    pub fn why_illegal(&self) -> Result<Vec<proto::Reason>, Refusal> {
+        let reasons = self.game.why_illegal(&self.mv).map_err(|hidden| hidden_information(&hidden, &MOVE))?;
+        Ok(write_reasons::<G>(&reasons, &MOVE, self.move_form))
     }
+
+    /// Makes the move and returns what happened.
+    ///
+    /// # Errors
+    ///
+    /// If it is illegal, or if the state is a view and the move is another player's.
+    pub fn play(&mut self) -> Result<Vec<G::Event>, Refusal> {
+        self.game.play(&self.mv).map_err(|error| match error {
+            PlayError::Illegal(reasons) => {
+                Refusal::illegal_move(write_reasons::<G>(&reasons, &MOVE, self.move_form), None)
+            }
+            PlayError::Hidden(hidden) => hidden_information(&hidden, &MOVE),
+        })
+    }
+}
+
+/// The refusal of a question about a view, at this field, that only the whole state answers.
+#[cold]
+fn hidden_information(hidden: &HiddenInformation, at: &Path<'_>) -> Refusal {
+    let mut violations = Violations::default();
+    violations.add_breach(at, proto::ErrorReason::HiddenInformation, hidden);
+    violations.into_refusal()
 }
 
 fn write_reasons<G: WireGame>(reasons: &[G::IllegalMove], at: &Path<'_>, form: Form) -> Vec<proto::Reason> {
@@ -166,15 +196,24 @@ fn write_reasons<G: WireGame>(reasons: &[G::IllegalMove], at: &Path<'_>, form: F
     reasons.iter().map(write).collect()
 }
 
-/// Reads the state of a request that has nothing else to read.
+/// Reads the state or view of a request that has nothing else to read.
 ///
 /// # Errors
 ///
 /// Everything that is wrong with it.
-pub fn read_game<G: WireGame>(state: Option<&proto::State>) -> Result<(G, Form), Refusal> {
+pub fn read_game<G: WireGame>(state: Option<&proto::State>) -> Result<(Known<G>, Form), Refusal> {
     let mut violations = Violations::default();
     let game = read_state(state, &STATE, &mut violations);
     violations.finish(game)
+}
+
+/// Lists the legal moves of a state, or those of the viewer of a view.
+///
+/// # Errors
+///
+/// If it is a view and it is not the viewer's turn.
+pub fn legal_moves<G: WireGame>(game: &Known<G>) -> Result<Vec<G::Move>, Refusal> {
+    game.legal_moves().map_err(|hidden| hidden_information(&hidden, &STATE))
 }
 
 /// Reads a board on which something has just arrived.
@@ -188,14 +227,14 @@ pub fn read_board<G: WireGame>(request: &proto::ResolveCapturesRequest) -> Resul
     violations.finish(board)
 }
 
-/// Reads a state and who looks at it.
+/// Reads a state and the player who sees the view of it.
 ///
 /// # Errors
 ///
 /// Everything that is wrong with either.
 pub fn read_view<G: WireGame>(request: &proto::ViewStateRequest) -> Result<(G, Form, G::Seat), Refusal> {
     let mut violations = Violations::default();
-    let game: Option<(G, Form)> = read_state(request.state.as_ref(), &STATE, &mut violations);
+    let game: Option<(G, Form)> = read_whole_state(request.state.as_ref(), &STATE, &mut violations);
     let viewer = G::read_viewer(request.viewer, &VIEWER, &mut violations);
     if let Some(((game, _), viewer)) = game.as_ref().zip(viewer.as_ref()) {
         G::note_viewer(game, viewer, &VIEWER, &mut violations);
@@ -221,7 +260,7 @@ impl<G: WireGame> Replay<G> {
     /// Everything that is wrong with any of them.
     pub fn read(request: &proto::ReplayGameRequest) -> Result<Self, Refusal> {
         let mut violations = Violations::default();
-        let state = read_state::<G>(request.state.as_ref(), &STATE, &mut violations);
+        let state = read_whole_state::<G>(request.state.as_ref(), &STATE, &mut violations);
         let mut moves = Vec::with_capacity(request.moves.len());
         for (index, mv) in request.moves.iter().enumerate() {
             moves.extend(read_move::<G>(Some(mv), &MOVES.index(index), &mut violations));

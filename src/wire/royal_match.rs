@@ -9,16 +9,16 @@ pub use self::comparison::{Ranking, read_ranking, write_ranking};
 use self::{
     card::{read_ordering, read_required_card, write_card, write_ordering},
     opening::read_opening,
-    state::{read_as, read_plain_as, setup_error_code, write_table, write_view},
+    state::{read_as, read_plain_as, setup_error_code, write_table},
 };
 use super::{
     Form, Path, State, Violations, WireGame, proto,
     refusal::breach,
     state::read_form_of,
-    vocabulary::{read_enum, write_outcome},
+    vocabulary::{read_enum, write_ended, write_in_progress, write_player},
 };
 use crate::games::{
-    GameId,
+    GameId, Known,
     royal_match::{
         Ending, Event, IllegalMove, Move, Opening, Ordering, Outcome, ParseError, RoyalMatch, Rules, Seat,
         Table, Trick, View,
@@ -58,9 +58,11 @@ impl WireGame for RoyalMatch {
                 syntax: "rm:<ordering><strong suit>:<player>/<player>... The ordering is v for value first or s for suit \
                          first; the suit is H, D, C or S. A player is the hand, its cards with commas between them, or -; \
                          a semicolon and the tricks taken; and a semicolon and the card played in the trick under way, if \
-                         there is one. In what ViewState answers, ? and a number stand for a hidden hand."
+                         there is one. In a view, ? and the number of cards stand for every hand but the viewer's."
                     .to_owned(),
-                examples: ["rm:vH:7H,10S;0/2H,AD;0", "rm:sC:7H;2/-;1;2H/3D;0"].map(ToOwned::to_owned).to_vec(),
+                examples: ["rm:vH:7H,10S;0/2H,AD;0", "rm:sC:7H;2/-;1;2H/3D;0", "rm:vH:7H,10S;0/?2;0"]
+                    .map(ToOwned::to_owned)
+                    .to_vec(),
             }),
             move_notation: Some(proto::NotationDescription {
                 syntax: "The number of the player, a colon, and the card: its value (2 to 10, J, Q, K, A) and its suit (H, D, \
@@ -72,7 +74,7 @@ impl WireGame for RoyalMatch {
         }
     }
 
-    fn read_plain(wire: &[u8]) -> Option<Self> {
+    fn read_plain(wire: &[u8]) -> Option<Known<Self>> {
         read_plain_as(wire)
     }
 
@@ -80,7 +82,7 @@ impl WireGame for RoyalMatch {
         state: &proto::RoyalMatchState,
         at: &Path<'_>,
         violations: &mut Violations,
-    ) -> Option<Self> {
+    ) -> Option<Known<Self>> {
         read_as(state, at, violations)
     }
 
@@ -88,7 +90,6 @@ impl WireGame for RoyalMatch {
         let code = match &error {
             ParseError::Notation(_) => proto::ErrorReason::InvalidNotation,
             ParseError::Setup(error) => setup_error_code(*error),
-            ParseError::View => proto::ErrorReason::StateIsView,
         };
         violations.add_breach(at, code, &error);
     }
@@ -183,24 +184,24 @@ impl WireGame for RoyalMatch {
         proto::Event { kind: Some(kind) }
     }
 
-    fn write_outcome(Outcome { ending, tricks }: Outcome) -> proto::Outcome {
-        use proto::{EndReason, Result};
-        let end = EndReason::HandsEmpty;
-        let (written, drawn_between) = match ending {
-            None => (write_outcome(Result::InProgress, EndReason::Unspecified, None), Vec::new()),
-            Some(Ending::Won { winner }) => {
-                let won = write_outcome(Result::WinnerDetermined, end, None);
-                (proto::Outcome { winner: proto::Player::from(winner).into(), ..won }, Vec::new())
-            }
-            Some(Ending::Draw { between }) => (write_outcome(Result::Draw, end, None), between),
+    fn write_outcome(outcome: Outcome) -> proto::Outcome {
+        use proto::{EndReason, GameResult};
+        let players = |seats: &[Seat]| seats.iter().copied().map(write_player).collect();
+        let ended = |result, winner: Option<Seat>| {
+            write_ended(result, EndReason::HandsEmpty, winner.map(Into::into), outcome.to_string())
         };
-        let score = |(seat, points): (Seat, u32)| proto::Score {
-            player: proto::Player::from(seat).into(),
-            points: Some(points),
+        let (written, drawn_between) = match &outcome.ending {
+            None => (write_in_progress(players(&outcome.next)), None),
+            Some(Ending::Won { winner }) => (ended(GameResult::WinnerDetermined, Some(*winner)), None),
+            Some(Ending::Draw { between }) => (ended(GameResult::Draw, None), Some(players(between))),
         };
+        let score = |(seat, &points)| proto::Score { player: write_player(seat), points: Some(points) };
+        let detail = drawn_between.map(|drawn_between| {
+            proto::outcome::Detail::RoyalMatch(proto::RoyalMatchOutcome { drawn_between })
+        });
         proto::Outcome {
-            scores: Seat::ALL.into_iter().zip(tricks).map(score).collect(),
-            drawn_between: drawn_between.into_iter().map(|seat| proto::Player::from(seat).into()).collect(),
+            scores: Seat::ALL.into_iter().zip(&outcome.tricks).map(score).collect(),
+            detail,
             ..written
         }
     }
@@ -220,8 +221,8 @@ impl WireGame for RoyalMatch {
         form.write::<Self>(|| write_table(table), || table.notation())
     }
 
-    fn write_view(view: &View, form: Form) -> State {
-        form.write::<Self>(|| write_view(view), || view.notation())
+    fn write_view(view: &View) -> Vec<u8> {
+        write_table(view.table())
     }
 
     fn write_illegal(reason: &IllegalMove, at: &Path<'_>, form: Form) -> proto::Reason {
@@ -240,8 +241,12 @@ impl WireGame for RoyalMatch {
 
 /// Reads one of the four players.
 fn read_seat(value: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Seat> {
+    read_enum(value, at, violations).and_then(seat_of)
+}
+
+fn seat_of(player: proto::Player) -> Option<Seat> {
     let [one, two, three, four] = Seat::ALL;
-    Some(match read_enum::<proto::Player>(value, at, violations)? {
+    Some(match player {
         proto::Player::One => one,
         proto::Player::Two => two,
         proto::Player::Three => three,

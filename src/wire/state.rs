@@ -3,7 +3,7 @@
 use prost::Message;
 
 use super::{Path, State, StateKind, Violations, WireGame, game::recognize, proto};
-use crate::games::{GameId, Quoted};
+use crate::games::{GameId, Known, Quoted, View};
 
 /// The longest notation of a state, in bytes.
 const MAX_STATE_NOTATION: usize = 4096;
@@ -23,6 +23,14 @@ impl Form {
     /// Writes a state in this form.
     pub fn write_state<G: WireGame>(self, game: &G) -> State {
         self.write::<G>(|| game.write_state(), || game.notation())
+    }
+
+    /// Writes a state or a view in this form.
+    pub fn write_known<G: WireGame>(self, known: &Known<G>) -> State {
+        match known {
+            Known::State(game) => self.write_state(game),
+            Known::View(view) => self.write::<G>(|| G::write_view(view), || view.notation()),
+        }
     }
 
     /// Writes in this form what can be written in both.
@@ -50,7 +58,7 @@ impl Form {
 /// The game of a state, if it can be told, whether or not the rest of the state is right.
 pub(super) fn game_of_state(state: Option<&State>) -> Option<GameId> {
     match state?.kind.as_ref()? {
-        StateKind::Notation(notation) => recognize(notation),
+        StateKind::Notation(notation) => recognize(notation.trim()),
         StateKind::Typed(game, _) => Some(*game),
     }
 }
@@ -94,16 +102,32 @@ pub(super) fn note_unknown_game(state: Option<&State>, at: &Path<'_>, violations
     }
 }
 
-/// Reads a state of this game.
+/// Reads a state or a view of this game.
 pub(super) fn read_state<G: WireGame>(
     state: Option<&State>,
     at: &Path<'_>,
     violations: &mut Violations,
-) -> Option<(G, Form)> {
-    read_form_of::<G, G>(state, at, violations, G::read_plain, G::read_state, G::parse)
+) -> Option<(Known<G>, Form)> {
+    read_form_of::<G, _>(state, at, violations, G::read_plain, G::read_state, G::parse)
 }
 
-/// Reads something that a state of this game says, typed or as text: a game, or a board made by hand.
+/// Reads a state of this game that must be whole.
+pub(super) fn read_whole_state<G: WireGame>(
+    state: Option<&State>,
+    at: &Path<'_>,
+    violations: &mut Violations,
+) -> Option<(G, Form)> {
+    let (known, form) = read_state(state, at, violations)?;
+    match known.into_state() {
+        Ok(game) => Some((game, form)),
+        Err(hidden) => {
+            violations.add_breach(at, proto::ErrorReason::HiddenInformation, &hidden);
+            None
+        }
+    }
+}
+
+/// Reads something that a state of this game says, typed or as text: a game, or a board set up by hand.
 pub(super) fn read_form_of<G: WireGame, T>(
     state: Option<&State>,
     at: &Path<'_>,
@@ -121,7 +145,7 @@ pub(super) fn read_form_of<G: WireGame, T>(
             let at = at.field("notation");
             check_length(text, MAX_STATE_NOTATION, &at, violations)?;
             let value = violations
-                .accept(parse(text), |error, violations| G::note_parse_error(error, &at, violations));
+                .accept(parse(text.trim()), |error, violations| G::note_parse_error(error, &at, violations));
             value.map(|value| (value, Form::Notation))
         }
         Some(StateKind::Typed(game, wire)) if *game == G::ID => {
@@ -162,7 +186,7 @@ pub(super) fn read_move<G: WireGame>(
         Some(proto::r#move::Kind::Notation(text)) => {
             let at = at.field("notation");
             check_length(text, MAX_MOVE_NOTATION, &at, violations)?;
-            match text.parse() {
+            match text.trim().parse() {
                 Ok(mv) => Some((mv, Form::Notation)),
                 Err(error) => {
                     violations.add(&at, proto::ErrorReason::InvalidNotation, error);

@@ -12,7 +12,7 @@ pub use self::trade::{read_trade, write_settlement};
 use self::{
     card::write_card,
     opening::read_opening,
-    plain::{read_plain_as, write_diagram, write_view},
+    plain::{read_plain_as, write_diagram},
     rules::read_rules,
     state::{read_diagram, read_game, setup_error_code},
 };
@@ -20,10 +20,12 @@ use super::{
     Form, Path, State, Violations, WireGame, proto,
     refusal::breach,
     state::read_form_of,
-    vocabulary::{read_player, read_required_square, write_outcome, write_scores},
+    vocabulary::{
+        read_player, read_required_square, write_ended, write_in_progress, write_player, write_scores,
+    },
 };
 use crate::games::{
-    GameId, Player,
+    GameId, Known, Player,
     triple_triad::{
         Arrival, CATALOGUE, Capture, CaptureRule, Diagram, Event, IllegalMove, Move, Opening, Outcome,
         ParseError, Rules, TripleTriad, View,
@@ -45,7 +47,7 @@ impl WireGame for TripleTriad {
         CATALOGUE.iter().map(write_card).collect()
     }
 
-    fn read_plain(wire: &[u8]) -> Option<Self> {
+    fn read_plain(wire: &[u8]) -> Option<Known<Self>> {
         read_plain_as(wire)
     }
 
@@ -53,14 +55,13 @@ impl WireGame for TripleTriad {
         state: &proto::TripleTriadState,
         at: &Path<'_>,
         violations: &mut Violations,
-    ) -> Option<Self> {
+    ) -> Option<Known<Self>> {
         read_game(state, at, violations)
     }
 
     fn note_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
         let code = match &error {
             ParseError::Notation(_) => proto::ErrorReason::InvalidNotation,
-            ParseError::View => proto::ErrorReason::StateIsView,
             ParseError::Rules(_) => proto::ErrorReason::ValueOutOfRange,
             ParseError::Card { error, .. } => card::error_code(*error),
             ParseError::Setup(error) => setup_error_code(*error),
@@ -156,29 +157,27 @@ impl WireGame for TripleTriad {
     }
 
     fn write_outcome(outcome: Outcome) -> proto::Outcome {
-        let full = proto::EndReason::BoardFull;
+        use proto::{EndReason, GameResult};
+        let ended = |result, winner: Option<Player>| {
+            write_ended(result, EndReason::BoardFull, winner.map(Into::into), outcome.to_string())
+        };
         let (written, scores, drawn_rounds) = match outcome {
-            Outcome::InProgress { scores, drawn_rounds } => (
-                write_outcome(proto::Result::InProgress, proto::EndReason::Unspecified, None),
-                scores,
-                drawn_rounds,
-            ),
-            Outcome::Won { winner, scores } => {
-                (write_outcome(proto::Result::WinnerDetermined, full, Some(winner)), scores, 0)
+            Outcome::InProgress { next, scores, drawn_rounds } => {
+                (write_in_progress(vec![write_player(next)]), scores, drawn_rounds)
             }
-            Outcome::Draw { scores, drawn_rounds } => {
-                (write_outcome(proto::Result::Draw, full, None), scores, drawn_rounds)
-            }
+            Outcome::Won { winner, scores } => (ended(GameResult::WinnerDetermined, Some(winner)), scores, 0),
+            Outcome::Draw { scores } => (ended(GameResult::Draw, None), scores, 0),
             Outcome::SuddenDeath { scores, drawn_rounds } => {
-                (write_outcome(proto::Result::SuddenDeathContinue, full, None), scores, drawn_rounds)
+                (ended(GameResult::SuddenDeathContinue, None), scores, drawn_rounds)
             }
             Outcome::FinalDraw { scores, drawn_rounds } => {
-                (write_outcome(proto::Result::FinalDraw, full, None), scores, drawn_rounds)
+                (ended(GameResult::FinalDraw, None), scores, drawn_rounds)
             }
         };
+        let detail = proto::TripleTriadOutcome { sudden_death_count: Some(drawn_rounds.into()) };
         proto::Outcome {
             scores: write_scores(scores),
-            sudden_death_count: Some(drawn_rounds.into()),
+            detail: Some(proto::outcome::Detail::TripleTriad(detail)),
             ..written
         }
     }
@@ -214,16 +213,17 @@ impl WireGame for TripleTriad {
         form.write::<Self>(|| write_diagram(diagram), || diagram.notation())
     }
 
-    fn write_view(view: &View, form: Form) -> State {
-        form.write::<Self>(|| write_view(view), || view.notation())
+    fn write_view(view: &View) -> Vec<u8> {
+        write_diagram(view.diagram())
     }
 
     fn write_illegal(reason: &IllegalMove, at: &Path<'_>, form: Form) -> proto::Reason {
         let (code, field) = match reason {
             IllegalMove::GameOver => return breach(proto::ErrorReason::GameOver, at, reason),
-            IllegalMove::UnknownCard(_) | IllegalMove::CardOnBoard(_) | IllegalMove::OthersCard(_) => {
-                (proto::ErrorReason::CardNotInHand, "card_id")
-            }
+            IllegalMove::NotInHand { .. }
+            | IllegalMove::UnknownCard(_)
+            | IllegalMove::CardOnBoard(_)
+            | IllegalMove::OthersCard(_) => (proto::ErrorReason::CardNotInHand, "card_id"),
             IllegalMove::SquareOutOfRange(_) => (proto::ErrorReason::SquareOutOfRange, "square"),
             IllegalMove::SquareOccupied(_) => (proto::ErrorReason::SquareOccupied, "square"),
         };

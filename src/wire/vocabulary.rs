@@ -37,16 +37,22 @@ pub(super) fn read_player(value: i32, at: &Path<'_>, violations: &mut Violations
     })
 }
 
-/// Reads a player of a game for two who may be left out; an error if there is one who cannot be read.
+/// Reads a player of a game for two who may be absent; an error if there is one who cannot be read.
 pub(super) fn read_optional_player(
-    value: i32,
+    value: Option<i32>,
     at: &Path<'_>,
     violations: &mut Violations,
 ) -> Result<Option<Player>, ()> {
-    if value == i32::from(proto::Player::Unspecified) {
-        return Ok(None);
-    }
-    read_player(value, at, violations).map(Some).ok_or(())
+    value.map(|value| read_player(value, at, violations).ok_or(())).transpose()
+}
+
+/// Reads the player to move of a game for two.
+pub(super) fn read_next_player(
+    value: Option<i32>,
+    at: &Path<'_>,
+    violations: &mut Violations,
+) -> Option<Player> {
+    read_player(value.unwrap_or_default(), &at.field("next_player"), violations)
 }
 
 /// Reads the form in which a state is asked for.
@@ -95,18 +101,30 @@ pub(super) fn write_placed(player: Player, square: Square) -> proto::Event {
     proto::Event { kind: Some(proto::event::Kind::Placed(placed)) }
 }
 
-/// Writes where a game stands, without what only some games have.
-pub(super) fn write_outcome(
-    result: proto::Result,
+/// Writes the outcome of a game that goes on, without what only some games have.
+pub(super) fn write_in_progress(next_players: Vec<i32>) -> proto::Outcome {
+    proto::Outcome { result: proto::GameResult::InProgress.into(), next_players, ..Default::default() }
+}
+
+/// Writes the outcome of a game that is over, without what only some games have.
+pub(super) fn write_ended(
+    result: proto::GameResult,
     end_reason: proto::EndReason,
-    winner: Option<Player>,
+    winner: Option<proto::Player>,
+    explanation: String,
 ) -> proto::Outcome {
     proto::Outcome {
         result: result.into(),
-        end_reason: end_reason.into(),
-        winner: winner.map_or(proto::Player::Unspecified, proto::Player::from).into(),
+        end_reason: Some(end_reason.into()),
+        winner: winner.map(Into::into),
+        explanation,
         ..Default::default()
     }
+}
+
+/// Writes a player.
+pub(super) fn write_player(player: impl Into<proto::Player>) -> i32 {
+    player.into().into()
 }
 
 /// Writes the scores of a game for two.

@@ -1,6 +1,8 @@
 //! The rules of the games, without a server: every clause by examples and properties, against second implementations,
 //! perft counts and golden games.
 
+use arbiter_games::{Game, Known};
+
 mod chance;
 mod connect_four;
 mod golden;
@@ -9,3 +11,13 @@ mod perft;
 mod queen_rooks;
 mod royal_match;
 mod triple_triad;
+
+/// Reads a whole state; a view is a mistake of the test.
+fn parse_state<G: Game>(text: &str) -> Result<G, Vec<G::ParseError>> {
+    G::parse(text).map(whole)
+}
+
+/// The whole state; a view is a mistake of the test.
+fn whole<G: Game>(known: Known<G>) -> G {
+    known.into_state().expect("it is a whole state")
+}

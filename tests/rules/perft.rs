@@ -107,7 +107,7 @@ impl Tree for Position {
     type Key = Self;
 
     fn root(notation: &str) -> Self {
-        *ConnectFour::parse(notation).expect("the state is one").position()
+        *crate::parse_state::<ConnectFour>(notation).expect("the state is one").position()
     }
 
     fn children(&self) -> impl Iterator<Item = Self> {
@@ -147,7 +147,7 @@ impl Tree for QueenRooks {
     type Key = String;
 
     fn root(notation: &str) -> Self {
-        Self::parse(notation).expect("the state is one")
+        crate::parse_state::<Self>(notation).expect("the state is one")
     }
 
     fn children(&self) -> impl Iterator<Item = Self> {

@@ -46,7 +46,7 @@ async fn a_call_is_answered_in_json() {
 
 #[tokio::test]
 async fn a_call_is_answered_in_binary_form() {
-    let request = proto::ListGamesRequest { include_cards: true }.encode_to_vec();
+    let request = proto::ListGamesRequest { include_cards: true, include_clauses: false }.encode_to_vec();
     for version in VERSIONS {
         let (_server, mut client) = start(version).await;
         let answer = client.post("ListGames", &[PROTO], request.clone()).await;

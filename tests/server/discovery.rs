@@ -318,7 +318,11 @@ async fn the_banner_has_a_command_to_try_at_the_real_address() {
 /// The cards of Triple Triad that a client is told of, when it asks for them or not.
 async fn listed_cards(include_cards: bool) -> Vec<proto::TripleTriadCard> {
     let server = TestServer::start_with(&["--log", "off"]);
-    let answer = server.client().await.list_games(proto::ListGamesRequest { include_cards }).await;
+    let answer = server
+        .client()
+        .await
+        .list_games(proto::ListGamesRequest { include_cards, include_clauses: false })
+        .await;
     let games = answer.expect("it is answered").into_inner().games;
     games.into_iter().flat_map(|game| game.triple_triad_cards).collect()
 }

@@ -261,7 +261,7 @@ async fn a_stream_does_not_hold_up_the_calls_beside_it() {
 
 /// A batch of few bytes, sent at once, that takes long: each call lists all cards.
 fn long_batch() -> proto::EvaluateBatchRequest {
-    let request = proto::ListGamesRequest { include_cards: true };
+    let request = proto::ListGamesRequest { include_cards: true, include_clauses: false };
     let call = proto::Call { kind: Some(call::Kind::ListGames(request)) };
     proto::EvaluateBatchRequest::from_iter(vec![call; 500])
 }

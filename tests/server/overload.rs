@@ -166,8 +166,12 @@ async fn health_does_not_stand_in_line() {
     let mut is_serving = async || health.check(HealthCheckRequest::default()).await.is_ok();
     assert!(is_serving().await);
     // Small to send, so that all of them are there at once.
-    let crowd =
-        Crowd::gather_for(&server, "ListGames", &proto::ListGamesRequest { include_cards: true }).await;
+    let crowd = Crowd::gather_for(
+        &server,
+        "ListGames",
+        &proto::ListGamesRequest { include_cards: true, include_clauses: false },
+    )
+    .await;
     eventually("calls are served", async || crowd.served() > 0).await;
     let before = crowd.served();
     for _ in 0..TIMES {

@@ -22,7 +22,7 @@ def by_grpcurl(grpcurl, envoy, replica):
         (["list"], SERVICE),
         (["describe", f"{SERVICE}.ApplyMove"], "ApplyMoveRequest"),
         (["-d", '{"connect_four": {}, "seed": 1}', f"{SERVICE}/NewGame"], "connectFour"),
-        (["-d", column, f"{SERVICE}/ApplyMove"], "RESULT_WINNER_DETERMINED"),
+        (["-d", column, f"{SERVICE}/ApplyMove"], "GAME_RESULT_WINNER_DETERMINED"),
         (["-d", full, f"{SERVICE}/ApplyMove"], "FailedPrecondition"),
         (["-d", full, f"{SERVICE}/ApplyMove"], "ERROR_REASON_COLUMN_FULL"),
         (["-d", stream, f"{SERVICE}/Evaluate"], "ERROR_REASON_COLUMN_FULL"),

@@ -260,7 +260,7 @@ impl<W: Word> Board<W> {
         } else if self.is_full() {
             Outcome::Draw
         } else {
-            Outcome::InProgress
+            Outcome::InProgress { next: self.next_player() }
         }
     }
 

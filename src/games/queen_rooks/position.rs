@@ -41,9 +41,14 @@ impl Position {
         self.board.pieces(player)
     }
 
-    /// Where the game stands.
+    /// Whether the game is over, why, and who has won; or whose turn it is.
     pub fn outcome(&self) -> Outcome {
-        Outcome { ending: self.ending(), pieces: Player::ALL.map(|player| self.pieces(player)) }
+        let ending = self.ending();
+        Outcome {
+            ending,
+            next: ending.is_none().then_some(self.next_player),
+            pieces: Player::ALL.map(|player| self.pieces(player)),
+        }
     }
 
     /// How the game has ended, if it has (QR-5, QR-6, QR-7).

@@ -9,15 +9,13 @@
 //!
 //! A player is the hand, its cards with commas between them, or `-`; the tricks taken; and the card played in the trick
 //! under way, if there is one. The ordering is `v` for value first, `s` for suit first; suits are `H`, `D`, `C`, `S`.
-//! A move is the number of the player and a card: `2:7H`. What one player sees of a state has `?` and a number in place of
-//! each hand that is hidden. It can be shown, not read.
+//! A move is the number of the player and a card: `2:7H`. A view has `?` and the number of cards in place of every hand but
+//! the viewer's.
 
 use std::fmt::Write;
 
-use super::{
-    Card, Move, Ordering, RoyalMatch, Rules, Seat, Setup, SetupError, SetupPlayer, Suit, Table, View,
-};
-use crate::{GameId, NotationError, Quoted, RuleBreach, parse_number};
+use super::{Card, Move, Ordering, RoyalMatch, Rules, Seat, Setup, SetupError, SetupPlayer, Suit, Table};
+use crate::{GameId, Known, NotationError, Quoted, RuleBreach, parse_number};
 
 /// What is wrong with a text that should be a state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -28,9 +26,6 @@ pub enum ParseError {
     /// It is no state that a match can be in.
     #[error(transparent)]
     Setup(#[from] SetupError),
-    /// It is what one player sees of a state.
-    #[error("this is what one player sees, with cards hidden: only the whole state can be asked about")]
-    View,
 }
 
 impl RuleBreach for ParseError {
@@ -38,7 +33,6 @@ impl RuleBreach for ParseError {
         match self {
             Self::Notation(_) => "",
             Self::Setup(error) => error.clause(),
-            Self::View => "RM-7",
         }
     }
 }
@@ -75,13 +69,13 @@ impl Parsed {
     }
 }
 
-/// Reads a match.
-pub(super) fn parse(text: &str) -> Result<RoyalMatch, Vec<ParseError>> {
-    parse_setup(text).check(|setup| RoyalMatch::try_from(setup))
+/// Reads a match or a view.
+pub(super) fn parse(text: &str) -> Result<Known<RoyalMatch>, Vec<ParseError>> {
+    parse_setup(text).check(|setup| Known::try_from(setup))
 }
 
 impl Table {
-    /// Reads players around a table, with or without a match.
+    /// Reads players at a table, with or without a match.
     ///
     /// # Errors
     ///
@@ -92,20 +86,13 @@ impl Table {
 
     /// The table as text that [`Table::parse`] reads back exactly.
     pub fn notation(&self) -> String {
-        write(self, None)
-    }
-}
-
-impl View {
-    /// The view as text, which no call reads as a state.
-    pub fn notation(&self) -> String {
-        write(&self.table, Some(&self.hidden))
+        write(self)
     }
 }
 
 fn parse_setup(text: &str) -> Parsed {
     let mut errors = Vec::new();
-    let mut setup = Setup { rules: Rules::default(), dominant: None, players: Vec::new() };
+    let mut setup = Setup { rules: Rules::default(), dominant: None, players: Vec::new(), viewer: None };
     let body = text.strip_prefix(PREFIX).unwrap_or(text);
     let Some((order, players)) = body.split_once(':') else {
         let message =
@@ -128,8 +115,22 @@ fn parse_setup(text: &str) -> Parsed {
         counted &= player.is_some();
         setup.players.extend(player);
     }
-    if players.split(['/', ';']).any(is_hidden) {
-        errors.push(ParseError::View);
+    // In a view every hand is hidden but one: that of the viewer.
+    if setup.players.iter().any(|player| player.hidden.is_some()) {
+        let mut seats = Seat::ALL.into_iter().zip(&setup.players);
+        let visible: Vec<Seat> =
+            seats.by_ref().filter(|(_, player)| player.hidden.is_none()).map(|(seat, _)| seat).collect();
+        match visible[..] {
+            [viewer] => setup.viewer = Some(viewer),
+            _ => {
+                counted = false;
+                let message = format!(
+                    "a view hides the hands of all players but one, not of all but {}: such as rm:vH:7H,10S;0/?2;0",
+                    visible.len(),
+                );
+                errors.push(NotationError::new(message).into());
+            }
+        }
     }
     Parsed { setup, errors, counted }
 }
@@ -146,9 +147,9 @@ fn parse_order(text: &str) -> Option<(Ordering, Suit)> {
     letters.next().is_none().then_some((ordering, suit))
 }
 
-/// Whether a hand is hidden: `?` and its number of cards.
-fn is_hidden(text: &str) -> bool {
-    text.strip_prefix('?').and_then(parse_number::<u32>).is_some()
+/// Reads the number of cards of a hidden hand, such as `?4`.
+fn parse_hidden(text: &str) -> Option<u32> {
+    text.strip_prefix('?').and_then(parse_number)
 }
 
 /// Reads a player; none if it is not known how many cards they have.
@@ -175,20 +176,21 @@ fn parse_player(text: &str, index: usize, errors: &mut Vec<ParseError>) -> Optio
         read.map_err(|error| errors.push(NotationError::new(format!("player {nth}: {error}")).into())).ok()
     };
     let played = played.map(&mut card);
+    let hidden = parse_hidden(hand);
     let hand = match hand {
-        "-" => Some(Vec::new()),
-        _ if is_hidden(hand) => None,
-        _ => Some(hand.split(',').map(card).collect()),
+        "-" => Vec::new(),
+        _ if hidden.is_some() => Vec::new(),
+        _ => hand.split(',').map(card).collect(),
     };
     let tricks = parse_number(tricks).unwrap_or_else(|| {
         let message = format!("player {nth}: {} is no number of tricks", Quoted(tricks));
         errors.push(NotationError::new(message).into());
         0
     });
-    hand.filter(|_| counted).map(|hand| SetupPlayer { hand, played, tricks })
+    counted.then_some(SetupPlayer { hand, played, tricks, hidden })
 }
 
-fn write(table: &Table, hidden: Option<&[Option<usize>]>) -> String {
+fn write(table: &Table) -> String {
     let ordering = match table.rules.ordering {
         Ordering::ValueThenSuit => 'v',
         Ordering::SuitThenValue => 's',
@@ -197,7 +199,7 @@ fn write(table: &Table, hidden: Option<&[Option<usize>]>) -> String {
     // Writing to a string cannot fail.
     for (index, player) in table.players.iter().enumerate() {
         text.push(if index == 0 { ':' } else { '/' });
-        match hidden.and_then(|hidden| hidden[index]) {
+        match player.hidden {
             Some(cards) => drop(write!(text, "?{cards}")),
             None if player.hand.is_empty() => text.push('-'),
             None => {

@@ -171,6 +171,7 @@ pub(super) fn deal(rules: Rules, opening: Opening, seed: u64) -> RoyalMatch {
             dealt.chunks(cards).map(<[Card]>::to_vec).collect()
         }
     };
-    let player = |hand| Player { hand, played: None, tricks: 0 };
-    RoyalMatch(Table { rules, dominant, players: hands.into_iter().map(player).collect() })
+    let player = |hand| Player { hand, ..Player::default() };
+    let players = hands.into_iter().map(player).collect();
+    RoyalMatch(Table { rules, dominant, players, viewer: None })
 }

@@ -1,7 +1,7 @@
 use std::fmt;
 
-use super::{Card, Player, RoyalMatch, Rules, Seat, Suit, Table};
-use crate::RuleBreach;
+use super::{Card, Player, RoyalMatch, Rules, Seat, Suit, Table, View};
+use crate::{Known, RuleBreach};
 
 /// The most cards in a hand.
 pub(super) const MOST_CARDS: usize = 13;
@@ -10,8 +10,8 @@ pub(super) const FEWEST_PLAYERS: usize = 2;
 /// The most players.
 pub(super) const MOST_PLAYERS: usize = 4;
 
-/// A match as someone wrote it down, as far as it could be read. It may be nonsense: [`RoyalMatch::try_from`] tells, and
-/// [`Table::try_from`] for a trick without a match around it.
+/// A match as a caller wrote it, as far as it could be read. It may be invalid: the constructors check it, [`Known`] for a
+/// whole match or a view, [`Table`] for a trick without a match around it.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// The rules it is played under.
@@ -20,9 +20,11 @@ pub struct Setup {
     pub dominant: Option<Suit>,
     /// The players, the first seat first.
     pub players: Vec<SetupPlayer>,
+    /// The player who sees the view, if this is one.
+    pub viewer: Option<Seat>,
 }
 
-/// A player as someone wrote it down.
+/// A player as a caller wrote it.
 #[derive(Clone, Debug, Default)]
 pub struct SetupPlayer {
     /// The cards in the hand; one that could not be read is none, but counts.
@@ -31,6 +33,20 @@ pub struct SetupPlayer {
     pub played: Option<Option<Card>>,
     /// Tricks taken.
     pub tricks: u32,
+    /// In a view: how many cards are in the hand, if they are hidden.
+    pub hidden: Option<u32>,
+}
+
+impl SetupPlayer {
+    /// Cards in the hand, hidden or not.
+    fn hand_size(&self) -> usize {
+        self.hidden.map_or(self.hand.len(), |hidden| hidden as usize)
+    }
+
+    /// Cards that the player had at the beginning of the trick under way.
+    fn cards_left(&self) -> usize {
+        self.hand_size().saturating_add(usize::from(self.played.is_some()))
+    }
 }
 
 /// Where a card is.
@@ -107,6 +123,33 @@ pub enum SetupError {
     /// Everybody has played, and nobody has taken the trick.
     #[error("everybody has played: the trick is taken before the next card")]
     TrickComplete,
+    /// The viewer is not one of the players.
+    #[error("this match has {players} players: there is no {viewer}")]
+    NoSuchViewer {
+        /// The player who sees the view.
+        viewer: Seat,
+        /// How many players there are.
+        players: usize,
+    },
+    /// A hand is hidden, but it is not a view.
+    #[error("the hand of {0} is hidden, but the viewer is missing")]
+    ViewerMissing(Seat),
+    /// A view hides the viewer's own hand.
+    #[error("{0} sees this view, so the own hand is not hidden: list its cards")]
+    OwnHandHidden(Seat),
+    /// A view does not say how many cards another player has.
+    #[error("{viewer} sees this view, so the hand of {seat} is hidden: give only the number of its cards")]
+    HandNotHidden {
+        /// Whose hand it is.
+        seat: Seat,
+        /// The player who sees the view.
+        viewer: Seat,
+    },
+    /// A view lists cards that it hides.
+    #[error(
+        "the hand of {0} is hidden in this view and must be empty: only the number of its cards is known"
+    )]
+    HiddenHandListed(Seat),
 }
 
 impl RuleBreach for SetupError {
@@ -136,14 +179,34 @@ impl Setup {
             errors.push(SetupError::PlayerCount(self.players.len()));
         }
         for (seat, player) in self.seats() {
-            let found = player.hand.len();
+            let found = player.hand_size();
             if found > MOST_CARDS {
                 errors.push(SetupError::HandTooLarge { seat, found });
             }
         }
+        self.check_view(errors);
         for (index, (card, second)) in self.cards().enumerate() {
             if let Some((_, first)) = self.cards().take(index).find(|(earlier, _)| *earlier == card) {
                 errors.push(SetupError::DuplicateCard { card, first, second });
+            }
+        }
+    }
+
+    /// Notes what no view can have, and what a whole match cannot have because it is none.
+    fn check_view(&self, errors: &mut Vec<SetupError>) {
+        let players = self.players.len();
+        if let Some(viewer) = self.viewer.filter(|viewer| viewer.index() >= players) {
+            errors.push(SetupError::NoSuchViewer { viewer, players });
+        }
+        for (seat, player) in self.seats() {
+            match (self.viewer, player.hidden) {
+                (None, None) => {}
+                (None, Some(_)) => errors.push(SetupError::ViewerMissing(seat)),
+                (Some(viewer), None) if viewer == seat => {}
+                (Some(viewer), Some(_)) if viewer == seat => errors.push(SetupError::OwnHandHidden(seat)),
+                (Some(viewer), None) => errors.push(SetupError::HandNotHidden { seat, viewer }),
+                (Some(_), Some(_)) if player.hand.is_empty() => {}
+                (Some(_), Some(_)) => errors.push(SetupError::HiddenHandListed(seat)),
             }
         }
     }
@@ -168,18 +231,17 @@ impl Setup {
 
     /// Notes what no match can have.
     fn check_match(&self, errors: &mut Vec<SetupError>) {
-        let left = |player: &SetupPlayer| player.hand.len() + usize::from(player.played.is_some());
         let Some(first) = self.players.first() else { return };
-        let wanted = left(first);
+        let wanted = first.cards_left();
         // A hand that is too large has been noted.
-        self.check_tricks(if first.hand.len() <= MOST_CARDS { wanted } else { 0 }, errors);
+        self.check_tricks(if first.hand_size() <= MOST_CARDS { wanted } else { 0 }, errors);
         for (seat, player) in self.seats().skip(1) {
-            let found = left(player);
+            let found = player.cards_left();
             if found != wanted {
                 errors.push(SetupError::HandSize { seat, found, wanted });
             }
         }
-        if self.tricks() == 0 && self.players.iter().all(|player| left(player) == 0) {
+        if self.tricks() == 0 && self.players.iter().all(|player| player.cards_left() == 0) {
             errors.push(SetupError::NoCards);
         }
         if self.is_trick_complete() {
@@ -201,10 +263,14 @@ impl Setup {
                     None => None,
                 },
                 tricks: u8::try_from(player.tricks).ok()?,
+                hidden: match player.hidden {
+                    Some(hidden) => Some(u8::try_from(hidden).ok()?),
+                    None => None,
+                },
             })
         };
         let players = self.players.iter().map(player).collect::<Option<_>>()?;
-        Some(Table { rules: self.rules, dominant: self.dominant?, players })
+        Some(Table { rules: self.rules, dominant: self.dominant?, players, viewer: self.viewer })
     }
 }
 
@@ -220,15 +286,19 @@ impl TryFrom<&Setup> for Table {
     }
 }
 
-impl TryFrom<&Setup> for RoyalMatch {
+impl TryFrom<&Setup> for Known<RoyalMatch> {
     /// Everything that is wrong. Empty if something could not be read, and what could is right.
     type Error = Vec<SetupError>;
 
-    /// The one door from a set-up to a match.
+    /// The only way from a set-up to a match or to a view.
     fn try_from(setup: &Setup) -> Result<Self, Vec<SetupError>> {
         let mut errors = Vec::new();
         setup.check_table(&mut errors);
         setup.check_match(&mut errors);
-        setup.complete().filter(|_| errors.is_empty()).map(Self).ok_or(errors)
+        let table = setup.complete().filter(|_| errors.is_empty()).ok_or(errors)?;
+        Ok(match table.viewer {
+            None => Self::State(RoyalMatch(table)),
+            Some(viewer) => Self::View(View::new(table, viewer)),
+        })
     }
 }

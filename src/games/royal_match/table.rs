@@ -1,6 +1,6 @@
 use std::fmt;
 
-use super::{Card, Comparison, Order, Rules, Suit};
+use super::{Card, Comparison, Ending, Event, IllegalMove, Move, Order, Outcome, Rules, Suit};
 
 /// One of the players of a match, by place: from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,21 +36,25 @@ pub struct Player {
     pub played: Option<Card>,
     /// Tricks taken.
     pub tricks: u8,
+    /// In a view: how many cards are in the hand, if they are hidden. The hand is empty then.
+    pub hidden: Option<u8>,
 }
 
 impl Player {
     /// Cards that the player had at the beginning of the trick under way.
     pub(super) fn cards_left(&self) -> usize {
-        self.hand.len() + usize::from(self.played.is_some())
+        self.hidden.map_or(self.hand.len(), usize::from) + usize::from(self.played.is_some())
     }
 }
 
-/// Players around a table, with or without a match: 2 to 4 of them, with cards that are all different, and that is all.
+/// Players at a table, with or without a match: 2 to 4 of them, with cards that are all different, and that is all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
     pub(super) rules: Rules,
     pub(super) dominant: Suit,
     pub(super) players: Vec<Player>,
+    /// The player who sees the table, if this is a view.
+    pub(super) viewer: Option<Seat>,
 }
 
 /// A trick that is taken, with its explanation (RM-7).
@@ -88,12 +92,67 @@ impl Table {
         &self.players
     }
 
+    /// The player who sees the table, if this is a view.
+    pub fn viewer(&self) -> Option<Seat> {
+        self.viewer
+    }
+
     /// The seats that are taken.
     pub fn seats(&self) -> impl Iterator<Item = Seat> + use<> {
         Seat::of(self.players.len())
     }
 
-    /// Gives the trick to whoever has played the strongest card, if everybody has played.
+    /// Moves a card from the hand of a player into the trick, and returns what happened.
+    pub(super) fn play(&mut self, seat: Seat, card: Card) -> Vec<Event> {
+        let player = &mut self.players[seat.index()];
+        player.hand.retain(|&other| other != card);
+        player.played = Some(card);
+        let mut events = vec![Event::Played { seat, card }];
+        events.extend(self.take_trick().map(Event::TrickTaken));
+        events
+    }
+
+    /// Every reason why a player cannot play a card; what is hidden is not looked at.
+    pub(super) fn why_illegal(&self, &Move { seat, card }: &Move) -> Vec<IllegalMove> {
+        let mut reasons = Vec::new();
+        if self.is_over() {
+            reasons.push(IllegalMove::GameOver);
+        }
+        let Some(player) = self.players.get(seat.index()) else {
+            reasons.push(IllegalMove::NoSuchPlayer { seat, players: self.players.len() });
+            return reasons;
+        };
+        if player.played.is_some() {
+            reasons.push(IllegalMove::AlreadyPlayed(seat));
+        }
+        if !player.hand.contains(&card) {
+            reasons.push(IllegalMove::CardNotInHand { seat, card });
+        }
+        reasons
+    }
+
+    /// Whether all cards have been played.
+    pub(super) fn is_over(&self) -> bool {
+        self.players.iter().all(|player| player.cards_left() == 0)
+    }
+
+    /// Whether the match is over and who has won, or whose turn it is.
+    pub(super) fn outcome(&self) -> Outcome {
+        let tricks: Vec<u32> = self.players.iter().map(|player| player.tricks.into()).collect();
+        if !self.is_over() {
+            let waiting = self.seats().filter(|seat| self.players[seat.index()].played.is_none());
+            return Outcome { ending: None, next: waiting.collect(), tricks };
+        }
+        let most = tricks.iter().max();
+        let best: Vec<Seat> = self.seats().filter(|seat| tricks.get(seat.index()) == most).collect();
+        let ending = match best[..] {
+            [winner] => Ending::Won { winner },
+            _ => Ending::Draw { between: best },
+        };
+        Outcome { ending: Some(ending), next: Vec::new(), tricks }
+    }
+
+    /// Gives the trick to the player of the strongest card, if everybody has played.
     pub(super) fn take_trick(&mut self) -> Option<Trick> {
         let mut cards: Vec<Card> = self.players.iter().map(|player| player.played).collect::<Option<_>>()?;
         let order = self.order();

@@ -1,5 +1,8 @@
-use super::board::SQUARES;
-use crate::{RuleBreach, Square};
+use super::{
+    Move,
+    board::{SQUARES, index_of},
+};
+use crate::{Player, RuleBreach, Square};
 
 /// Why a move is illegal (TT-3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -7,13 +10,22 @@ pub enum IllegalMove {
     /// Nine cards have been placed.
     #[error("the game is over: nine cards have been placed")]
     GameOver,
-    /// No player has such a card.
+    /// The player does not have the card. All that is said of a card that the player does not see (TT-15): it may be the
+    /// other player's, or not exist.
+    #[error("card {card} is not in the hand of {player}")]
+    NotInHand {
+        /// The id of the card.
+        card: u32,
+        /// The player to move.
+        player: Player,
+    },
+    /// No player has such a card. With open hands only.
     #[error("no card of this game has the id {0}")]
     UnknownCard(u32),
     /// The card has been placed already.
     #[error("card {0} lies on the board already")]
     CardOnBoard(u32),
-    /// The card is the other player's.
+    /// The card is the other player's. With open hands only.
     #[error("card {0} is in the other player's hand")]
     OthersCard(u32),
     /// The square is not on the board.
@@ -25,7 +37,27 @@ pub enum IllegalMove {
 }
 
 impl IllegalMove {
-    /// The reason in words for someone who counts squares from 1 to 9, as the text notation does.
+    /// Every reason why a move is illegal: what is wrong with its card is known, and which squares are free.
+    pub(super) fn all(
+        mv: &Move,
+        is_over: bool,
+        card: Option<Self>,
+        is_free: impl Fn(usize) -> bool,
+    ) -> Vec<Self> {
+        let mut reasons = Vec::new();
+        if is_over {
+            reasons.push(Self::GameOver);
+        }
+        reasons.extend(card);
+        match index_of(mv.square) {
+            None => reasons.push(Self::SquareOutOfRange(mv.square)),
+            Some(square) if !is_free(square) => reasons.push(Self::SquareOccupied(mv.square)),
+            Some(_) => {}
+        }
+        reasons
+    }
+
+    /// The reason in words with squares counted from 1 to 9, as in the text notation.
     pub fn counted_from_one(&self) -> String {
         let number = |square: Square| 3 * u64::from(square.row) + u64::from(square.column) + 1;
         match *self {

@@ -19,17 +19,17 @@
 //!   if there is none.
 //! - Elements: `f` fire, `i` ice, `t` thunder, `e` earth, `p` poison, `w` wind, `a` water, `h` holy.
 //! - In names `_` is a space; whatever is no letter, digit, dot or hyphen of ASCII is `%` and two digits a byte.
-//! - What one player sees of a state has `?` and a number in place of the hand that is hidden. It can be shown, not read.
+//! - A view has `?` and the number of cards in place of the hand that is hidden.
 
 use std::fmt::Write;
 
 use super::{
-    BasicCapture, CATALOGUE, Card, CardError, Diagram, Element, Move, Place, Rule, Rules, RulesError, Setup,
-    SetupCard, SetupError, SetupSquare, TradeRule, TripleTriad, View,
+    BasicCapture, CATALOGUE, Card, CardError, Diagram, Element, Hidden, Move, Place, Rule, Rules, RulesError,
+    Setup, SetupCard, SetupError, SetupSquare, TradeRule, TripleTriad,
     board::{SQUARES, WIDTH},
     catalogue,
 };
-use crate::{GameId, NotationError, Player, Quoted, RuleBreach, Square, parse_number};
+use crate::{GameId, Known, NotationError, Player, Quoted, RuleBreach, Square, parse_number};
 
 /// What is wrong with a text that should be a state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -51,9 +51,6 @@ pub enum ParseError {
     /// Its board is none that a game can be in.
     #[error(transparent)]
     Setup(#[from] SetupError),
-    /// It is what one player sees of a state.
-    #[error("this is what one player sees, with cards hidden: only the whole state can be asked about")]
-    View,
 }
 
 impl RuleBreach for ParseError {
@@ -63,7 +60,6 @@ impl RuleBreach for ParseError {
             Self::Rules(error) => error.clause(),
             Self::Card { error, .. } => error.clause(),
             Self::Setup(error) => error.clause(),
-            Self::View => "TT-15",
         }
     }
 }
@@ -107,11 +103,11 @@ pub(super) fn recognizes(text: &str) -> bool {
     text.starts_with(PREFIX)
 }
 
-/// Reads a game.
-pub(super) fn parse(text: &str) -> Result<TripleTriad, Vec<ParseError>> {
+/// Reads a game or a view.
+pub(super) fn parse(text: &str) -> Result<Known<TripleTriad>, Vec<ParseError>> {
     let Parsed { setup, errors, counted } = parse_setup(text);
     if counted {
-        return finish(errors, TripleTriad::try_from(&setup));
+        return finish(errors, Known::try_from(&setup));
     }
     Err(finish(errors, Diagram::try_from(&setup)).err().unwrap_or_default())
 }
@@ -175,14 +171,6 @@ impl Diagram {
     }
 }
 
-impl View {
-    /// The view as text, which no call reads as a state.
-    pub fn notation(&self) -> String {
-        let hidden = self.hidden.map(|hidden| (hidden.viewer.other(), hidden.cards));
-        write_with_hidden(&self.diagram, hidden)
-    }
-}
-
 /// Reads a move: the id of a card, `@`, and the number of a square from 1.
 pub(super) fn parse_move(text: &str) -> Result<Move, NotationError> {
     let read = || {
@@ -205,11 +193,12 @@ pub(super) fn parse_move(text: &str) -> Result<Move, NotationError> {
 fn parse_setup(text: &str) -> Parsed {
     let mut errors = Vec::new();
     let mut setup = Setup {
-        rules: Rules::DEFAULT,
+        rules: None,
         squares: [SetupSquare::default(); SQUARES],
         hands: [Vec::new(), Vec::new()],
         next_player: None,
         drawn_rounds: 0,
+        hidden: None,
     };
     let parts: Vec<&str> = text.strip_prefix(PREFIX).unwrap_or(text).split(':').collect();
     let (rules, board, rest) = match *parts.as_slice() {
@@ -223,19 +212,23 @@ fn parse_setup(text: &str) -> Parsed {
         }
     };
     match parse_rules(rules) {
-        Ok(rules) => setup.rules = rules,
+        Ok(rules) => setup.rules = Some(rules),
         Err(error) => errors.push(error),
     }
     let mut counted = parse_board(board, &mut setup, &mut errors);
     if let Some((hands, next)) = rest {
         for (player, hand) in Player::ALL.into_iter().zip(hands) {
-            match parse_hand(hand, player, &mut errors) {
-                Some(hand) => setup.hands[player as usize] = hand,
-                None => counted = false,
+            match parse_hidden(hand) {
+                Some(cards) if setup.hidden.is_none() => {
+                    setup.hidden = Some(Hidden { viewer: player.other(), cards });
+                }
+                Some(_) => {
+                    counted = false;
+                    let message = "both hands are hidden: a view shows the hand of its viewer";
+                    errors.push(NotationError::new(message).into());
+                }
+                None => setup.hands[player as usize] = parse_hand(hand, player, &mut errors),
             }
-        }
-        if hands.into_iter().any(is_hidden) {
-            errors.push(ParseError::View);
         }
         match parse_next(next) {
             Some((player, drawn_rounds)) => (setup.next_player, setup.drawn_rounds) = (player, drawn_rounds),
@@ -340,21 +333,17 @@ fn parse_square(text: &str, index: usize, errors: &mut Vec<ParseError>) -> Optio
     }
 }
 
-/// Whether a hand is hidden: `?` and its number of cards.
-fn is_hidden(text: &str) -> bool {
-    text.strip_prefix('?').and_then(parse_number::<u32>).is_some()
+/// Reads the number of cards of a hidden hand, such as `?4`.
+fn parse_hidden(text: &str) -> Option<u32> {
+    text.strip_prefix('?').and_then(parse_number)
 }
 
-/// Reads a hand; none if it is hidden.
-fn parse_hand(text: &str, player: Player, errors: &mut Vec<ParseError>) -> Option<Vec<Option<Card>>> {
-    if is_hidden(text) {
-        return None;
-    }
+fn parse_hand(text: &str, player: Player, errors: &mut Vec<ParseError>) -> Vec<Option<Card>> {
     if text == "-" {
-        return Some(Vec::new());
+        return Vec::new();
     }
     let cards = text.split(',').enumerate();
-    Some(cards.map(|(index, card)| parse_card(card, Place::Hand(player, index), errors)).collect())
+    cards.map(|(index, card)| parse_card(card, Place::Hand(player, index), errors)).collect()
 }
 
 /// Reads a card of the catalogue, or one that is written out.
@@ -429,12 +418,8 @@ fn parse_next(text: &str) -> Option<(Option<Player>, u32)> {
     Some((player, count))
 }
 
-/// Writes a board, with whatever is around it.
+/// Writes a board, with everything that is given around it.
 pub(super) fn write(diagram: &Diagram) -> String {
-    write_with_hidden(diagram, None)
-}
-
-fn write_with_hidden(diagram: &Diagram, hidden: Option<(Player, usize)>) -> String {
     let mut text = PREFIX.to_owned();
     write_rules(&mut text, diagram.rules);
     for (index, (element, card)) in diagram.squares.iter().enumerate() {
@@ -454,14 +439,14 @@ fn write_with_hidden(diagram: &Diagram, hidden: Option<(Player, usize)>) -> Stri
         }
     }
     let alone = diagram.next_player.is_none() && diagram.drawn_rounds == 0;
-    if alone && diagram.hands.iter().all(Vec::is_empty) && hidden.is_none() {
+    if alone && diagram.hands.iter().all(Vec::is_empty) && diagram.hidden.is_none() {
         return text;
     }
     for player in Player::ALL {
         text.push(':');
-        match hidden {
+        match diagram.hidden {
             // Writing to a string cannot fail.
-            Some((hider, cards)) if hider == player => drop(write!(text, "?{cards}")),
+            Some(Hidden { viewer, cards }) if viewer != player => drop(write!(text, "?{cards}")),
             _ => write_hand(&mut text, &diagram.hands[player as usize]),
         }
     }

@@ -1,5 +1,5 @@
 use super::{
-    Element, Outcome, Rule, Rules,
+    Element, Outcome, Rules,
     board::{ALL_SQUARES, Board, SQUARES, Squares, each},
     capture::{Taken, resolve},
     card::{Card, Ranks},
@@ -131,25 +131,11 @@ impl Position {
         self.board.cards_of(player).count_ones() + self.hand(player).count_ones()
     }
 
-    /// Where the game stands (TT-12, TT-13).
+    /// Whether the game is over and who has won, or whose turn it is (TT-12, TT-13).
     pub fn outcome(&self) -> Outcome {
         let scores = Player::ALL.map(|player| self.score(player));
-        let [one, two] = scores;
-        if !self.is_over() {
-            return Outcome::InProgress { scores, drawn_rounds: self.drawn_rounds };
-        }
-        if one != two {
-            return Outcome::Won { winner: if one > two { Player::One } else { Player::Two }, scores };
-        }
-        if !self.rules.has(Rule::SuddenDeath) {
-            return Outcome::Draw { scores, drawn_rounds: self.drawn_rounds };
-        }
-        let drawn_rounds = self.drawn_rounds + 1;
-        if drawn_rounds < self.rules.sudden_death_limit() {
-            Outcome::SuddenDeath { scores, drawn_rounds }
-        } else {
-            Outcome::FinalDraw { scores, drawn_rounds }
-        }
+        let next = (!self.is_over()).then_some(self.next_player);
+        Outcome::new(self.rules, scores, next, self.drawn_rounds)
     }
 
     /// The elements of the squares.

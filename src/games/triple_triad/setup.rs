@@ -1,19 +1,19 @@
 use std::fmt;
 
 use super::{
-    Card, Element, Rules, TripleTriad,
+    Card, Element, Rule, Rules, TripleTriad, View,
     board::{Board, SQUARES, each, square_at},
     capture::{Capture, resolve},
     position::{CARDS, HAND, Position},
 };
-use crate::{Player, RuleBreach};
+use crate::{Known, Player, RuleBreach};
 
-/// A position as someone wrote it down, as far as it could be read. It may be nonsense: [`TripleTriad::try_from`] tells,
-/// and [`Diagram::try_from`] for a board without a game around it.
+/// A state as a caller wrote it, as far as it could be read. It may be invalid: the constructors check it, [`Known`] for a
+/// whole state or a view, [`Diagram`] for a board without a game around it.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// The rules it is played under.
-    pub rules: Rules,
+    /// The rules it is played under. None if they could not be read.
+    pub rules: Option<Rules>,
     /// The squares, row by row.
     pub squares: [SetupSquare; SQUARES],
     /// The cards in the hands; one that could not be read is none, but counts.
@@ -22,9 +22,20 @@ pub struct Setup {
     pub next_player: Option<Player>,
     /// How many rounds before this one were drawn, one after the other.
     pub drawn_rounds: u32,
+    /// What the viewer does not see, if this is a view.
+    pub hidden: Option<Hidden>,
 }
 
-/// A square as someone wrote it down.
+/// What the viewer of a view does not see: the hand of the other player (TT-15).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hidden {
+    /// The player who sees the view.
+    pub viewer: Player,
+    /// How many cards the other player has in the hand.
+    pub cards: u32,
+}
+
+/// A square as a caller wrote it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SetupSquare {
     /// Its element, if it has one.
@@ -33,7 +44,7 @@ pub struct SetupSquare {
     pub card: Option<SetupCard>,
 }
 
-/// A card on a square as someone wrote it down. What could not be read is none.
+/// A card on a square as a caller wrote it. What could not be read is none.
 #[derive(Clone, Copy, Debug)]
 pub struct SetupCard {
     /// The card.
@@ -116,6 +127,25 @@ pub enum SetupError {
     /// The count of drawn rounds is out of range (TT-13).
     #[error("sudden_death_count must be from 0 to {max}, not {0}", max = Rules::MAX_SUDDEN_DEATHS)]
     DrawnRounds(u32),
+    /// There are drawn rounds without sudden death (TT-13).
+    #[error("sudden_death_count must be 0 without the rule sudden_death, not {0}")]
+    DrawnRoundsWithoutRule(u32),
+    /// There are as many drawn rounds as end sudden death, or more (TT-13).
+    #[error("sudden_death_count must be below sudden_death_limit, which is {limit}, not {found}")]
+    DrawnRoundsAtLimit {
+        /// The count.
+        found: u32,
+        /// The limit of the rules.
+        limit: u16,
+    },
+    /// A view of a game with open hands (TT-15).
+    #[error("with the rule open nothing is hidden: send the whole state, without a view")]
+    ViewOfOpenGame,
+    /// A view lists the hand that it hides (TT-15).
+    #[error(
+        "the hand of {0} is hidden in this view and must be empty: only the number of its cards is known"
+    )]
+    HiddenHandListed(Player),
 }
 
 impl RuleBreach for SetupError {
@@ -124,19 +154,25 @@ impl RuleBreach for SetupError {
             Self::DuplicateCard { .. } => "TT-1",
             Self::HandTooLarge { .. } | Self::HandSize { .. } => "TT-2",
             Self::NextPlayer | Self::LastCardMissing(_) => "TT-3",
-            Self::DrawnRounds(_) => "TT-13",
+            Self::DrawnRounds(_) | Self::DrawnRoundsWithoutRule(_) | Self::DrawnRoundsAtLimit { .. } => {
+                "TT-13"
+            }
+            Self::ViewOfOpenGame | Self::HiddenHandListed(_) => "TT-15",
         }
     }
 }
 
+/// The most drawn rounds that any rules allow.
+const MAX_DRAWN_ROUNDS: u32 = Rules::MAX_SUDDEN_DEATHS as u32;
+
 /// The element of a square, and the card on it with the player whose colour it shows.
 pub type DiagramSquare = (Option<Element>, Option<(Card, Player)>);
 
-/// A board made by hand, with or without a game around it: its cards are right and all different, and that is all.
-/// Whatever else is there is kept as it was given.
+/// A board set up by hand, with or without a game around it: its cards are valid and all different, and that is all.
+/// Everything else is kept as it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagram {
-    /// The rules it is looked at under.
+    /// The rules that apply.
     pub rules: Rules,
     /// The squares, row by row.
     pub squares: [DiagramSquare; SQUARES],
@@ -146,12 +182,19 @@ pub struct Diagram {
     pub next_player: Option<Player>,
     /// How many rounds before this one were drawn, one after the other.
     pub drawn_rounds: u16,
+    /// What the viewer does not see, if this is a view.
+    pub hidden: Option<Hidden>,
 }
 
 impl Diagram {
-    /// What the card on a square takes, as if its owner had just placed it, and the diagram after it.
-    /// None if no card lies there.
-    pub fn resolve(mut self, arrived_at: usize) -> Option<(Vec<Capture>, Self)> {
+    /// How many cards a player has in the hand, hidden or not.
+    pub(super) fn hand_size(&self, player: Player) -> u32 {
+        // A hand has at most five cards.
+        hidden_cards(self.hidden, player).unwrap_or(self.hands[player as usize].len() as u32)
+    }
+
+    /// Captures what the card on a square takes, as if its owner had just placed it. None if no card lies there.
+    pub fn resolve(&mut self, arrived_at: usize) -> Option<Vec<Capture>> {
         let (_, owner) = self.squares[arrived_at].1?;
         let mut board = Board::new(self.squares.map(|(element, _)| element));
         for (square, (_, card)) in self.squares.iter().enumerate() {
@@ -165,11 +208,21 @@ impl Diagram {
         for square in each(taken) {
             self.squares[square].1 = self.squares[square].1.map(|(card, _)| (card, owner));
         }
-        Some((captures, self))
+        Some(captures)
     }
 }
 
+/// How many cards of a player are hidden; none if the hand is visible.
+fn hidden_cards(hidden: Option<Hidden>, player: Player) -> Option<u32> {
+    hidden.filter(|hidden| hidden.viewer != player).map(|hidden| hidden.cards)
+}
+
 impl Setup {
+    /// How many cards a player has in the hand, hidden or not.
+    fn hand_size(&self, player: Player) -> usize {
+        hidden_cards(self.hidden, player).map_or(self.hands[player as usize].len(), |cards| cards as usize)
+    }
+
     /// Every card that could be read, and where it is: the board row by row, then the hands, each as far as a hand goes.
     fn cards(&self) -> impl Iterator<Item = (Card, Place)> {
         let on_board = self.squares.iter().enumerate().filter_map(|(index, square)| {
@@ -189,10 +242,16 @@ impl Setup {
     /// Notes what no board can have, with or without a game around it.
     fn check_cards(&self, errors: &mut Vec<SetupError>) {
         for player in Player::ALL {
-            let found = self.hands[player as usize].len();
+            let found = self.hand_size(player);
             if found > HAND {
                 errors.push(SetupError::HandTooLarge { player, found });
             }
+            if hidden_cards(self.hidden, player).is_some() && !self.hands[player as usize].is_empty() {
+                errors.push(SetupError::HiddenHandListed(player));
+            }
+        }
+        if self.hidden.is_some() && self.rules.is_some_and(|rules| rules.has(Rule::Open)) {
+            errors.push(SetupError::ViewOfOpenGame);
         }
         for (index, (card, second)) in self.cards().enumerate() {
             let id = card.id();
@@ -200,20 +259,29 @@ impl Setup {
                 errors.push(SetupError::DuplicateCard { id, first, second });
             }
         }
-        if self.drawn_rounds > Rules::MAX_SUDDEN_DEATHS.into() {
+        if self.drawn_rounds > MAX_DRAWN_ROUNDS {
             errors.push(SetupError::DrawnRounds(self.drawn_rounds));
         }
     }
 
     /// Notes what no game can have.
     fn check_game(&self, errors: &mut Vec<SetupError>) {
+        // A count that no rules allow has been noted.
+        if let (Some(rules), found @ 1..=MAX_DRAWN_ROUNDS) = (self.rules, self.drawn_rounds) {
+            let limit = rules.sudden_death_limit();
+            if !rules.has(Rule::SuddenDeath) {
+                errors.push(SetupError::DrawnRoundsWithoutRule(found));
+            } else if found >= limit.into() {
+                errors.push(SetupError::DrawnRoundsAtLimit { found, limit });
+            }
+        }
         let Some(next) = self.next_player else {
             errors.push(SetupError::NextPlayer);
             return;
         };
         let placed = self.squares.iter().filter(|square| square.card.is_some()).count();
         for player in Player::ALL {
-            let found = self.hands[player as usize].len();
+            let found = self.hand_size(player);
             let wanted = HAND - if player == next { placed / 2 } else { placed.div_ceil(2) };
             // One that is too large for any game has been noted.
             if found != wanted && found <= HAND {
@@ -243,11 +311,12 @@ impl Setup {
         }
         let hand = |player: Player| self.hands[player as usize].iter().copied().collect::<Option<_>>();
         Some(Diagram {
-            rules: self.rules,
+            rules: self.rules?,
             squares,
             hands: [hand(Player::One)?, hand(Player::Two)?],
             next_player: self.next_player,
             drawn_rounds: u16::try_from(self.drawn_rounds).ok()?,
+            hidden: self.hidden,
         })
     }
 }
@@ -263,18 +332,22 @@ impl TryFrom<&Setup> for Diagram {
     }
 }
 
-impl TryFrom<&Setup> for TripleTriad {
+impl TryFrom<&Setup> for Known<TripleTriad> {
     /// Everything that is wrong. Empty if something could not be read, and what could is right.
     type Error = Vec<SetupError>;
 
-    /// The one door from a set-up to a game.
+    /// The only way from a set-up to a game or to a view.
     fn try_from(setup: &Setup) -> Result<Self, Vec<SetupError>> {
         let mut errors = Vec::new();
         setup.check_cards(&mut errors);
         setup.check_game(&mut errors);
-        let diagram = setup.complete().filter(|_| errors.is_empty());
-        let game = diagram.as_ref().and_then(gather);
-        game.ok_or(errors)
+        let Some(diagram) = setup.complete().filter(|_| errors.is_empty()) else {
+            return Err(errors);
+        };
+        match diagram.hidden {
+            None => gather(&diagram).map(Self::State).ok_or(errors),
+            Some(_) => View::new(diagram).map(Self::View).ok_or(errors),
+        }
     }
 }
 
@@ -316,6 +389,7 @@ impl From<&TripleTriad> for Diagram {
             hands: Player::ALL.map(|player| position.hand_cards(player).map(|card| cards[card]).collect()),
             next_player: Some(position.next_player()),
             drawn_rounds: position.drawn_rounds(),
+            hidden: None,
         }
     }
 }

@@ -1,8 +1,8 @@
-//! A picture of a board in characters, for people.
+//! Text boards for people.
 
 use std::fmt::Write;
 
-use super::{Card, Diagram, Element, Rule, Side, board::WIDTH, notation::player_letter};
+use super::{Card, Diagram, Element, Outcome, Rule, Side, board::WIDTH, notation::player_letter};
 use crate::Player;
 
 /// Characters between the bars of a square.
@@ -10,14 +10,18 @@ const INNER: usize = 20;
 /// Characters left for a name between the ranks at its sides.
 const NAME: usize = INNER - 4;
 
-/// Draws the board, and the hands below it.
+/// Draws the board, the hands below it, and how the game stands.
 ///
-/// A card is its name between its four ranks, with the letter of its owner in the corner. The element of a square stands
-/// at its upper right, and below it what it does to the card there.
-pub(super) fn draw(diagram: &Diagram) -> String {
-    let bar = format!("+{}\n", format!("{}+", "-".repeat(INNER)).repeat(WIDTH));
-    let mut text = bar.clone();
-    for row in diagram.squares.chunks(WIDTH) {
+/// The number of a square, as moves name it, is in the bar above it. A card is its name between its four ranks, with the
+/// letter of its owner in the corner. The element of a square is at its upper right, and below it what it does to the card.
+pub(super) fn draw(diagram: &Diagram, outcome: &Outcome) -> String {
+    let mut text = String::new();
+    for (index, row) in diagram.squares.chunks(WIDTH).enumerate() {
+        for square in 0..WIDTH {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "+-{:-<width$}", index * WIDTH + square + 1, width = INNER - 1);
+        }
+        text.push_str("+\n");
         let squares: Vec<[String; 3]> =
             row.iter().map(|&(element, card)| draw_square(diagram, element, card)).collect();
         for line in 0..3 {
@@ -27,20 +31,23 @@ pub(super) fn draw(diagram: &Diagram) -> String {
             }
             text.push_str("|\n");
         }
-        text.push_str(&bar);
     }
-    let is_full = diagram.squares.iter().all(|(_, card)| card.is_some());
+    let _ = writeln!(text, "+{}", format!("{}+", "-".repeat(INNER)).repeat(WIDTH));
     for player in Player::ALL {
         let hand = &diagram.hands[player as usize];
-        let count = hand.len();
+        let count = diagram.hand_size(player);
         let cards = if count == 1 { "card" } else { "cards" };
-        let turn = if diagram.next_player == Some(player) && !is_full { ", next to move" } else { "" };
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{player} ({}): {count} {cards} in hand{turn}", player_letter(player));
+        let hidden =
+            if diagram.hidden.is_some_and(|hidden| hidden.viewer != player) { ", hidden" } else { "" };
+        let _ = writeln!(text, "{player} ({}): {count} {cards} in hand{hidden}", player_letter(player));
         for card in hand {
             draw_card(&mut text, card);
         }
     }
+    let _ = match outcome {
+        Outcome::InProgress { next, .. } => writeln!(text, "{next} ({}) to move", player_letter(*next)),
+        _ => writeln!(text, "{outcome}"),
+    };
     text
 }
 

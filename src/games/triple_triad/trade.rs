@@ -3,6 +3,7 @@
 use std::{
     cmp::Reverse,
     collections::{HashMap, HashSet},
+    fmt,
 };
 
 use super::{Card, Diagram, Outcome, TradeRule, TripleTriad};
@@ -31,13 +32,55 @@ pub struct Transfer {
     pub to: Player,
 }
 
+impl fmt::Display for Transfer {
+    /// For people, such as `player one takes Ifrit from player two`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { card, from, to } = self;
+        match from {
+            Some(from) => write!(f, "{to} takes {card} from {from}"),
+            None => write!(f, "{to} receives {card}, which was in neither collection"),
+        }
+    }
+}
+
 /// A settled trade.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settlement {
+    /// The rule of the trade.
+    pub rule: TradeRule,
+    /// Who has won the game.
+    pub winner: Player,
     /// What each player owns now.
     pub collections: [Vec<Card>; 2],
     /// Every card that went into a collection, in order.
     pub transfers: Vec<Transfer>,
+}
+
+impl fmt::Display for Settlement {
+    /// For people: what was traded, or why nothing was.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rule, winner, transfers, .. } = self;
+        let (count, loser) = (transfers.len(), winner.other());
+        let cards = if count == 1 { "card" } else { "cards" };
+        match (rule, count) {
+            (TradeRule::None, _) => f.write_str("the trade rule is NONE: no card changes hands"),
+            (TradeRule::Direct, 0) => f.write_str(
+                "every card on the board is already in the collection of its colour: no card changes hands",
+            ),
+            (TradeRule::Direct, 1) => {
+                f.write_str("1 card goes to the player whose colour it shows (trade rule DIRECT)")
+            }
+            (TradeRule::Direct, _) => {
+                write!(f, "{count} cards go to the player whose colour they show (trade rule DIRECT)")
+            }
+            (TradeRule::One | TradeRule::Diff | TradeRule::All, 0) => {
+                write!(f, "the collection of {loser} is empty: there is nothing to take")
+            }
+            (TradeRule::One, _) => write!(f, "{winner} takes {count} {cards} of {loser} (trade rule ONE)"),
+            (TradeRule::Diff, _) => write!(f, "{winner} takes {count} {cards} of {loser} (trade rule DIFF)"),
+            (TradeRule::All, _) => write!(f, "{winner} takes {count} {cards} of {loser} (trade rule ALL)"),
+        }
+    }
 }
 
 /// Why a trade cannot be settled.
@@ -191,7 +234,7 @@ impl Trade {
             let came = transfers.iter().filter(|transfer| transfer.to == player);
             collection.extend(came.map(|transfer| transfer.card));
         }
-        Settlement { collections, transfers }
+        Settlement { rule, winner, collections, transfers }
     }
 }
 

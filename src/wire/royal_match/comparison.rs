@@ -54,15 +54,14 @@ pub fn write_ranking(ranking: &Ranking) -> proto::CompareCardsResponse {
         [first, second] => Some(order.compare(first, second).0),
         _ => None,
     };
-    let written = match standing {
-        None => proto::RoyalMatchOrder::Unspecified,
-        Some(cmp::Ordering::Greater) => proto::RoyalMatchOrder::FirstWins,
-        Some(cmp::Ordering::Less) => proto::RoyalMatchOrder::SecondWins,
-        Some(cmp::Ordering::Equal) => proto::RoyalMatchOrder::Equal,
-    };
+    let written = standing.map(|standing| match standing {
+        cmp::Ordering::Greater => proto::RoyalMatchOrder::FirstWins,
+        cmp::Ordering::Less => proto::RoyalMatchOrder::SecondWins,
+        cmp::Ordering::Equal => proto::RoyalMatchOrder::Equal,
+    });
     let winner = ranked.first().filter(|_| standing != Some(cmp::Ordering::Equal));
     proto::CompareCardsResponse {
-        order: written.into(),
+        order: written.map(Into::into),
         winner: winner.copied().map(write_card),
         ranking: ranked.iter().copied().map(write_card).collect(),
         comparisons: order.explain(&ranked).into_iter().map(write_comparison).collect(),

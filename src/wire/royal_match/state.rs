@@ -2,10 +2,10 @@ use super::{
     card::{
         ordering_of, read_card, read_plain_card, read_suit, suit_of, wire_of, write_ordering, write_suit,
     },
-    read_rules,
+    read_rules, read_seat as read_viewer, seat_of,
 };
 use crate::{
-    games::royal_match::{ParseError, Place, Player, Rules, Setup, SetupError, SetupPlayer, Table, View},
+    games::royal_match::{Place, Player, Rules, Seat, Setup, SetupError, SetupPlayer, Table},
     wire::{
         Path, Violations,
         plain::{put_bytes, put_message, put_number, read_fields},
@@ -31,19 +31,29 @@ const HIDDEN_CARDS: u8 = 4;
 /// The field of a view.
 const VIEWER: u8 = 1;
 
-/// Reads a match, or players around a table without one, as they are on the wire.
+/// Reads a match, a view, or players at a table without a match, as they are on the wire.
 pub(super) fn read_plain_as<T: for<'a> TryFrom<&'a Setup>>(wire: &[u8]) -> Option<T> {
-    let (mut rules, mut dominant, mut players) = (None, None, Vec::new());
+    let (mut rules, mut dominant, mut players, mut viewer) = (None, None, Vec::new(), None);
     read_fields(wire, |field, value| {
         match field {
             RULES if rules.is_none() => rules = Some(read_plain_rules(value.bytes()?)?),
             DOMINANT_SUIT => dominant = Some(suit_of(value.enumerated()?)?),
             SEATS => players.push(read_plain_seat(value.bytes()?)?),
+            VIEW if viewer.is_none() => viewer = Some(read_plain_viewer(value.bytes()?)?),
             _ => return None,
         }
         Some(())
     })?;
-    T::try_from(&Setup { rules: rules.unwrap_or_default(), dominant, players }).ok()
+    T::try_from(&Setup { rules: rules.unwrap_or_default(), dominant, players, viewer }).ok()
+}
+
+fn read_plain_viewer(wire: &[u8]) -> Option<Seat> {
+    let mut viewer = None;
+    read_fields(wire, |field, value| {
+        viewer = Some(if field == VIEWER { seat_of(value.enumerated()?)? } else { return None });
+        Some(())
+    })?;
+    viewer
 }
 
 fn read_plain_rules(wire: &[u8]) -> Option<Rules> {
@@ -62,6 +72,7 @@ fn read_plain_seat(wire: &[u8]) -> Option<SetupPlayer> {
             HAND => player.hand.push(Some(read_plain_card(value.bytes()?)?)),
             PLAYED if player.played.is_none() => player.played = Some(Some(read_plain_card(value.bytes()?)?)),
             TRICKS => player.tricks = value.number()?,
+            HIDDEN_CARDS => player.hidden = Some(value.number()?),
             _ => return None,
         }
         Some(())
@@ -69,7 +80,7 @@ fn read_plain_seat(wire: &[u8]) -> Option<SetupPlayer> {
     Some(player)
 }
 
-/// Reads a match, or players around a table without one.
+/// Reads a match, a view, or players at a table without a match.
 pub(super) fn read_as<T>(
     state: &proto::RoyalMatchState,
     at: &Path<'_>,
@@ -78,38 +89,24 @@ pub(super) fn read_as<T>(
 where
     T: for<'a> TryFrom<&'a Setup, Error = Vec<SetupError>>,
 {
-    let (setup, rules) = read_setup(state, at, violations);
-    refuse_view(state, at, violations)?;
-    let made = T::try_from(&setup);
-    violations
-        .accept(made, |error, violations| note_setup_error(error, at, violations))
-        .filter(|_| rules.is_some())
-}
-
-/// Notes that a state is only what one player sees of it, if it is.
-fn refuse_view(state: &proto::RoyalMatchState, at: &Path<'_>, violations: &mut Violations) -> Option<()> {
-    let hidden = state.seats.iter().any(|seat| seat.hidden_cards.is_some());
-    if state.view.is_none() && !hidden {
-        return Some(());
-    }
-    violations.add_breach(&at.field("view"), proto::ErrorReason::StateIsView, &ParseError::View);
-    None
-}
-
-fn read_setup(
-    state: &proto::RoyalMatchState,
-    at: &Path<'_>,
-    violations: &mut Violations,
-) -> (Setup, Option<Rules>) {
     let rules = match state.rules {
         Some(rules) => read_rules(rules, &at.field("rules"), violations),
         None => Some(Rules::default()),
     };
     let dominant = read_suit(state.dominant_suit, &at.field("dominant_suit"), violations);
-    let at = at.field("seats");
-    let seats = state.seats.iter().enumerate();
-    let players = seats.map(|(index, seat)| read_seat(seat, &at.index(index), violations)).collect();
-    (Setup { rules: rules.unwrap_or_default(), dominant, players }, rules)
+    let seats = at.field("seats");
+    let players = state.seats.iter().enumerate();
+    let players = players.map(|(index, seat)| read_seat(seat, &seats.index(index), violations)).collect();
+    let viewer =
+        state.view.map(|view| read_viewer(view.viewer, &at.field("view").field("viewer"), violations));
+    let setup = Setup { rules: rules.unwrap_or_default(), dominant, players, viewer: viewer.flatten() };
+    let made = violations.accept(T::try_from(&setup), |error, violations| {
+        // Why the viewer could not be read has been noted.
+        if viewer != Some(None) || !matches!(error, SetupError::ViewerMissing(_)) {
+            note_setup_error(error, &setup, at, violations);
+        }
+    });
+    made.filter(|_| rules.is_some() && viewer != Some(None))
 }
 
 fn read_seat(seat: &proto::RoyalMatchSeat, at: &Path<'_>, violations: &mut Violations) -> SetupPlayer {
@@ -119,12 +116,17 @@ fn read_seat(seat: &proto::RoyalMatchSeat, at: &Path<'_>, violations: &mut Viola
         hand: cards.map(|(index, card)| read_card(card, &hand.index(index), violations)).collect(),
         played: seat.played.as_ref().map(|card| read_card(card, &at.field("played"), violations)),
         tricks: seat.tricks.unwrap_or_default(),
+        hidden: seat.hidden_cards,
     }
 }
 
-fn note_setup_error(error: SetupError, at: &Path<'_>, violations: &mut Violations) {
+fn note_setup_error(error: SetupError, setup: &Setup, at: &Path<'_>, violations: &mut Violations) {
     let code = setup_error_code(error);
     let seats = at.field("seats");
+    let hand = |seat: Seat| match setup.players.get(seat.index()) {
+        Some(SetupPlayer { hidden: Some(_), .. }) => "hidden_cards",
+        _ => "hand",
+    };
     match error {
         SetupError::PlayerCount(_)
         | SetupError::TooManyTricks { .. }
@@ -134,7 +136,17 @@ fn note_setup_error(error: SetupError, at: &Path<'_>, violations: &mut Violation
             violations.add_breach(&seats.index(seat.index()).field("tricks"), code, &error);
         }
         SetupError::HandTooLarge { seat, .. } | SetupError::HandSize { seat, .. } => {
+            violations.add_breach(&seats.index(seat.index()).field(hand(seat)), code, &error);
+        }
+        SetupError::HiddenHandListed(seat) => {
             violations.add_breach(&seats.index(seat.index()).field("hand"), code, &error);
+        }
+        SetupError::HandNotHidden { seat, .. } | SetupError::OwnHandHidden(seat) => {
+            violations.add_breach(&seats.index(seat.index()).field("hidden_cards"), code, &error);
+        }
+        SetupError::ViewerMissing(_) => violations.add_breach(&at.field("view"), code, &error),
+        SetupError::NoSuchViewer { .. } => {
+            violations.add_breach(&at.field("view").field("viewer"), code, &error);
         }
         SetupError::DuplicateCard { second: Place::Hand(seat, index), .. } => {
             let at = seats.index(seat.index());
@@ -155,37 +167,29 @@ pub(super) fn setup_error_code(error: SetupError) -> proto::ErrorReason {
         SetupError::DuplicateCard { .. } => proto::ErrorReason::DuplicateCard,
         SetupError::Tricks { .. } | SetupError::TooManyTricks { .. } => proto::ErrorReason::ValueOutOfRange,
         SetupError::TrickComplete => proto::ErrorReason::TrickComplete,
+        SetupError::NoSuchViewer { .. } => proto::ErrorReason::ValueOutOfRange,
+        SetupError::ViewerMissing(_) | SetupError::HandNotHidden { .. } => proto::ErrorReason::FieldRequired,
+        SetupError::OwnHandHidden(_) | SetupError::HiddenHandListed(_) => proto::ErrorReason::InvalidView,
     }
 }
 
-/// Writes players around a table, as they are on the wire.
+/// Writes players at a table, as they are on the wire.
 pub(super) fn write_table(table: &Table) -> Vec<u8> {
-    write_seats(table, &[])
-}
-
-/// Writes what one player sees, as it is on the wire.
-pub(super) fn write_view(view: &View) -> Vec<u8> {
-    let mut wire = write_seats(&view.table, &view.hidden);
-    put_message(VIEW, &mut wire, |wire| put_number(VIEWER, proto::Player::from(view.viewer) as u32, wire));
-    wire
-}
-
-/// Writes players around a table; of some, how many cards are hidden.
-fn write_seats(table: &Table, hidden: &[Option<usize>]) -> Vec<u8> {
     let mut wire = Vec::with_capacity(256);
     put_message(RULES, &mut wire, |wire| {
         put_number(ORDERING, write_ordering(table.rules().ordering) as u32, wire);
     });
     put_number(DOMINANT_SUIT, write_suit(table.order().dominant) as u32, &mut wire);
-    let mut hidden = hidden.iter().copied();
     for player in table.players() {
-        let hidden = hidden.next().flatten();
-        put_message(SEATS, &mut wire, |wire| write_seat(player, hidden, wire));
+        put_message(SEATS, &mut wire, |wire| write_seat(player, wire));
+    }
+    if let Some(viewer) = table.viewer() {
+        put_message(VIEW, &mut wire, |wire| put_number(VIEWER, proto::Player::from(viewer) as u32, wire));
     }
     wire
 }
 
-fn write_seat(player: &Player, hidden: Option<usize>, wire: &mut Vec<u8>) {
+fn write_seat(player: &Player, wire: &mut Vec<u8>) {
     for card in &player.hand {
         put_bytes(HAND, wire_of(*card), wire);
     }
@@ -193,8 +197,7 @@ fn write_seat(player: &Player, hidden: Option<usize>, wire: &mut Vec<u8>) {
         put_bytes(PLAYED, wire_of(card), wire);
     }
     put_number(TRICKS, player.tricks.into(), wire);
-    if let Some(cards) = hidden {
-        // A hand has at most 13 cards.
-        put_number(HIDDEN_CARDS, cards as u32, wire);
+    if let Some(cards) = player.hidden {
+        put_number(HIDDEN_CARDS, cards.into(), wire);
     }
 }

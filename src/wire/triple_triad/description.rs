@@ -4,7 +4,7 @@ use crate::{
     wire::proto,
 };
 
-/// What `ListGames` tells of the game.
+/// What `ListGames` returns of the game.
 #[allow(clippy::needless_update, reason = "another game may add to the message")]
 pub(super) fn describe() -> proto::GameDescription {
     proto::GameDescription {
@@ -34,13 +34,14 @@ pub(super) fn describe() -> proto::GameDescription {
                      and %XX any other byte but letters, digits, dots and hyphens. \
                      A hand is its cards with commas between them, or -. The player to move is X or O, with the count of \
                      sudden death after it if it is not 0. Elements: f fire, i ice, t thunder, e earth, p poison, w wind, \
-                     a water, h holy. ResolveCaptures also takes the rules and the board alone. In what ViewState \
-                     answers, ? and a number stand for a hidden hand."
+                     a water, h holy. ResolveCaptures also takes the rules and the board alone. In a view, ? and the \
+                     number of cards stand for the hand that is hidden."
                 .to_owned(),
             examples: [
                 "tt:-:-,-,-/-,-,-/-,-,-:1,2,3,4,5:6,7,8,9,10:X",
                 "tt:eswpcdO:-,f,-/-,X54,-/-,-,O3:1,2,4,5:6,7,8,9:X",
                 "tt:swda3:-,-,-/-,X7=c54,-/-,-,-:1,2,4=5A51f*8~Big_Cat,5:6,8,9,10,11:O2",
+                "tt:-:-,-,-/-,X54,-/-,-,-:1,2,4,5:?5:O",
             ]
             .map(ToOwned::to_owned)
             .to_vec(),

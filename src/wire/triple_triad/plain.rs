@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     games::triple_triad::{
-        CATALOGUE, Card, Diagram, DiagramSquare, HAND, Rule, Rules, Setup, SetupCard, SetupSquare, View,
+        CATALOGUE, Card, Diagram, DiagramSquare, HAND, Hidden, Rule, Rules, Setup, SetupCard, SetupSquare,
     },
     wire::plain::{Few, Value, put_bytes, put_message, put_number, put_player, read_fields},
 };
@@ -42,12 +42,12 @@ const HIDDEN_CARDS: u8 = 2;
 static CATALOGUE_WIRES: LazyLock<Vec<Vec<u8>>> =
     LazyLock::new(|| CATALOGUE.iter().map(|card| write_card(card).encode_to_vec()).collect());
 
-/// Reads a game, or a board without one.
+/// Reads a game, a view, or a board without a game.
 pub(super) fn read_plain_as<T: for<'a> TryFrom<&'a Setup>>(wire: &[u8]) -> Option<T> {
     let mut rules = None;
     let mut squares = Few::new(SetupSquare::default());
     let mut hands = [Vec::with_capacity(HAND), Vec::with_capacity(HAND)];
-    let (mut next_player, mut drawn_rounds) = (None, 0);
+    let (mut next_player, mut drawn_rounds, mut hidden) = (None, 0, None);
     read_fields(wire, |field, value| {
         match field {
             RULES if rules.is_none() => rules = Some(read_rules(value.bytes()?)?),
@@ -56,12 +56,26 @@ pub(super) fn read_plain_as<T: for<'a> TryFrom<&'a Setup>>(wire: &[u8]) -> Optio
             HAND_TWO => hands[1].push(Some(read_card(value)?)),
             NEXT_PLAYER => next_player = Some(value.player()?),
             SUDDEN_DEATH_COUNT => drawn_rounds = value.number()?,
+            VIEW if hidden.is_none() => hidden = Some(read_hidden(value.bytes()?)?),
             _ => return None,
         }
         Some(())
     })?;
-    let (rules, squares) = (rules.unwrap_or(Rules::DEFAULT), squares.all()?);
-    T::try_from(&Setup { rules, squares, hands, next_player, drawn_rounds }).ok()
+    let (rules, squares) = (rules.or(Some(Rules::DEFAULT)), squares.all()?);
+    T::try_from(&Setup { rules, squares, hands, next_player, drawn_rounds, hidden }).ok()
+}
+
+fn read_hidden(wire: &[u8]) -> Option<Hidden> {
+    let (mut viewer, mut cards) = (None, None);
+    read_fields(wire, |field, value| {
+        match field {
+            VIEWER => viewer = Some(value.player()?),
+            HIDDEN_CARDS => cards = Some(value.number()?),
+            _ => return None,
+        }
+        Some(())
+    })?;
+    Some(Hidden { viewer: viewer?, cards: cards? })
 }
 
 fn read_rules(wire: &[u8]) -> Option<Rules> {
@@ -141,7 +155,7 @@ fn read_card(value: Value<'_>) -> Option<Card> {
     Card::new(id?, [top?, right?, bottom?, left?], element, level, name).ok()
 }
 
-/// Writes a board, with whatever is around it.
+/// Writes a board, with everything that is given around it.
 pub(super) fn write_diagram(diagram: &Diagram) -> Vec<u8> {
     let mut wire = Vec::with_capacity(512);
     put_message(RULES, &mut wire, |wire| put_rules(diagram.rules, wire));
@@ -155,17 +169,10 @@ pub(super) fn write_diagram(diagram: &Diagram) -> Vec<u8> {
     }
     put_player(NEXT_PLAYER, diagram.next_player, &mut wire);
     put_number(SUDDEN_DEATH_COUNT, diagram.drawn_rounds.into(), &mut wire);
-    wire
-}
-
-/// Writes what one player sees.
-pub(super) fn write_view(view: &View) -> Vec<u8> {
-    let mut wire = write_diagram(&view.diagram);
-    if let Some(hidden) = view.hidden {
+    if let Some(Hidden { viewer, cards }) = diagram.hidden {
         put_message(VIEW, &mut wire, |wire| {
-            put_player(VIEWER, hidden.viewer, wire);
-            // A hand has at most five cards.
-            put_number(HIDDEN_CARDS, hidden.cards as u32, wire);
+            put_player(VIEWER, viewer, wire);
+            put_number(HIDDEN_CARDS, cards, wire);
         });
     }
     wire

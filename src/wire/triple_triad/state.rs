@@ -4,34 +4,33 @@ use super::{
 };
 use crate::{
     games::{
-        Player,
+        Known, Player,
         triple_triad::{
-            Diagram, ParseError, Place, Rules, SQUARES, Setup, SetupCard, SetupError, SetupSquare,
-            TripleTriad,
+            Diagram, Hidden, Place, Rules, SQUARES, Setup, SetupCard, SetupError, SetupSquare, TripleTriad,
         },
     },
     wire::{
         Path, Violations, proto,
-        vocabulary::{read_optional_player, read_player},
+        vocabulary::{read_next_player, read_optional_player, read_player},
     },
 };
 
-/// Reads a game.
+/// Reads a game or a view.
 pub(super) fn read_game(
     state: &proto::TripleTriadState,
     at: &Path<'_>,
     violations: &mut Violations,
-) -> Option<TripleTriad> {
-    let Read { mut setup, rules, sized } = read_setup(state, at, violations);
-    setup.next_player = read_player(state.next_player, &at.field("next_player"), violations);
-    refuse_view(state, at, violations)?;
-    let note = |error, violations: &mut Violations| note_setup_error(error, at, violations);
+) -> Option<Known<TripleTriad>> {
+    let Read { mut setup, sized } = read_setup(state, at, violations);
+    setup.next_player = read_next_player(state.next_player, at, violations);
+    let hidden = setup.hidden;
+    let note = |error, violations: &mut Violations| note_setup_error(error, hidden, at, violations);
     if !sized {
-        // How many cards must be in the hands is not known: only the cards themselves are looked at.
+        // How many cards must be in the hands is not known: only the cards themselves are checked.
         violations.accept(Diagram::try_from(&setup), note);
         return None;
     }
-    violations.accept(TripleTriad::try_from(&setup), note).filter(|_| rules)
+    violations.accept(Known::try_from(&setup), note)
 }
 
 /// Reads a board, with or without a game around it.
@@ -40,30 +39,19 @@ pub(super) fn read_diagram(
     at: &Path<'_>,
     violations: &mut Violations,
 ) -> Option<Diagram> {
-    let Read { mut setup, rules, sized } = read_setup(state, at, violations);
+    let Read { mut setup, sized } = read_setup(state, at, violations);
     let next_player = read_optional_player(state.next_player, &at.field("next_player"), violations);
     setup.next_player = next_player.unwrap_or_default();
-    refuse_view(state, at, violations)?;
-    let note = |error, violations: &mut Violations| note_setup_error(error, at, violations);
+    let hidden = setup.hidden;
+    let note = |error, violations: &mut Violations| note_setup_error(error, hidden, at, violations);
     let diagram = violations.accept(Diagram::try_from(&setup), note);
-    diagram.filter(|_| rules && sized && next_player.is_ok())
-}
-
-/// Notes that a state is only what one player sees of it, if it is.
-fn refuse_view(state: &proto::TripleTriadState, at: &Path<'_>, violations: &mut Violations) -> Option<()> {
-    if state.view.is_none() {
-        return Some(());
-    }
-    violations.add_breach(&at.field("view"), proto::ErrorReason::StateIsView, &ParseError::View);
-    None
+    diagram.filter(|_| sized && next_player.is_ok())
 }
 
 /// What could be read of a state.
 struct Read {
     setup: Setup,
-    /// Whether the rules could be read.
-    rules: bool,
-    /// Whether the board has the right size.
+    /// Whether the board has the right size, and the mark of a view could be read.
     sized: bool,
 }
 
@@ -85,14 +73,26 @@ fn read_setup(state: &proto::TripleTriadState, at: &Path<'_>, violations: &mut V
     }
     let hand_one = read_cards(&state.hand_one, &at.field("hand_one"), violations);
     let hand_two = read_cards(&state.hand_two, &at.field("hand_two"), violations);
+    let hidden = state.view.as_ref().map(|view| read_hidden(view, &at.field("view"), violations));
     let setup = Setup {
-        rules: rules.unwrap_or_default(),
+        rules,
         squares,
         hands: [hand_one, hand_two],
         next_player: None,
         drawn_rounds: state.sudden_death_count.unwrap_or_default(),
+        hidden: hidden.flatten(),
     };
-    Read { setup, rules: rules.is_some(), sized }
+    // Without its mark, the sizes of the hands of a view mean nothing.
+    let sized = sized && hidden != Some(None);
+    Read { setup, sized }
+}
+
+fn read_hidden(view: &proto::TripleTriadView, at: &Path<'_>, violations: &mut Violations) -> Option<Hidden> {
+    let viewer = read_player(view.viewer, &at.field("viewer"), violations);
+    if view.hidden_cards.is_none() {
+        violations.required(&at.field("hidden_cards"));
+    }
+    Some(Hidden { viewer: viewer?, cards: view.hidden_cards? })
 }
 
 fn read_square(square: &proto::TripleTriadSquare, at: &Path<'_>, violations: &mut Violations) -> SetupSquare {
@@ -114,14 +114,23 @@ fn read_square(square: &proto::TripleTriadSquare, at: &Path<'_>, violations: &mu
     SetupSquare { element, card }
 }
 
-fn note_setup_error(error: SetupError, at: &Path<'_>, violations: &mut Violations) {
+fn note_setup_error(error: SetupError, hidden: Option<Hidden>, at: &Path<'_>, violations: &mut Violations) {
     let code = setup_error_code(error);
+    let is_hidden = |player| hidden.is_some_and(|hidden| hidden.viewer != player);
     match error {
-        // Whatever kept it from being read has been noted.
+        // Why it could not be read has been noted.
         SetupError::NextPlayer => {}
-        SetupError::HandSize { player, .. } | SetupError::HandTooLarge { player, .. } => {
+        SetupError::HandSize { player, .. } | SetupError::HandTooLarge { player, .. }
+            if is_hidden(player) =>
+        {
+            violations.add_breach(&at.field("view").field("hidden_cards"), code, &error);
+        }
+        SetupError::HandSize { player, .. }
+        | SetupError::HandTooLarge { player, .. }
+        | SetupError::HiddenHandListed(player) => {
             violations.add_breach(&at.field(hand(player)), code, &error);
         }
+        SetupError::ViewOfOpenGame => violations.add_breach(&at.field("view"), code, &error),
         SetupError::DuplicateCard { second: Place::Square(index), .. } => {
             violations.add_breach(&at.field("board").index(index).field("card").field("id"), code, &error);
         }
@@ -129,7 +138,11 @@ fn note_setup_error(error: SetupError, at: &Path<'_>, violations: &mut Violation
             violations.add_breach(&at.field(hand(player)).index(index).field("id"), code, &error);
         }
         SetupError::LastCardMissing(_) => violations.add_breach(&at.field("board"), code, &error),
-        SetupError::DrawnRounds(_) => violations.add_breach(&at.field("sudden_death_count"), code, &error),
+        SetupError::DrawnRounds(_)
+        | SetupError::DrawnRoundsWithoutRule(_)
+        | SetupError::DrawnRoundsAtLimit { .. } => {
+            violations.add_breach(&at.field("sudden_death_count"), code, &error);
+        }
     }
 }
 
@@ -147,6 +160,9 @@ pub(super) fn setup_error_code(error: SetupError) -> proto::ErrorReason {
         SetupError::HandSize { .. } | SetupError::HandTooLarge { .. } => proto::ErrorReason::HandSizeMismatch,
         SetupError::DuplicateCard { .. } => proto::ErrorReason::DuplicateCard,
         SetupError::LastCardMissing(_) => proto::ErrorReason::LastCardMissing,
-        SetupError::DrawnRounds(_) => proto::ErrorReason::ValueOutOfRange,
+        SetupError::DrawnRounds(_)
+        | SetupError::DrawnRoundsWithoutRule(_)
+        | SetupError::DrawnRoundsAtLimit { .. } => proto::ErrorReason::ValueOutOfRange,
+        SetupError::ViewOfOpenGame | SetupError::HiddenHandListed(_) => proto::ErrorReason::InvalidView,
     }
 }

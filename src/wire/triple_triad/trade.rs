@@ -9,7 +9,8 @@ use crate::{
     },
     wire::{
         Path, Refusal, Violations, proto,
-        state::{game_of_state, note_unknown_game, read_state},
+        state::{game_of_state, note_unknown_game, read_whole_state},
+        vocabulary::write_player,
     },
 };
 
@@ -23,7 +24,7 @@ pub fn read_trade(request: &proto::SettleTradeRequest) -> Result<Trade, Refusal>
     let at = Path::root("state");
     let state = request.state.as_ref();
     let game = match game_of_state(state) {
-        Some(GAME) => read_state::<TripleTriad>(state, &at, &mut violations).map(|(game, _)| game),
+        Some(GAME) => read_whole_state::<TripleTriad>(state, &at, &mut violations).map(|(game, _)| game),
         Some(_) => {
             violations.game_mismatch(&at, "state", GAME);
             None
@@ -79,12 +80,14 @@ pub fn write_settlement(settlement: &Settlement) -> proto::SettleTradeResponse {
     let [one, two] = &settlement.collections;
     let transfer = |transfer: &Transfer| proto::TripleTriadTransfer {
         card_id: transfer.card.id(),
-        from: transfer.from.map_or(proto::Player::Unspecified, Into::into).into(),
-        to: proto::Player::from(transfer.to).into(),
+        from: transfer.from.map(write_player),
+        to: write_player(transfer.to),
+        explanation: transfer.to_string(),
     };
     proto::SettleTradeResponse {
         collection_one: one.iter().map(write_card).collect(),
         collection_two: two.iter().map(write_card).collect(),
         transfers: settlement.transfers.iter().map(transfer).collect(),
+        explanation: settlement.to_string(),
     }
 }

@@ -15,7 +15,8 @@ fn square((column, row): Cell) -> Square {
 fn naive_outcome(game: &NaiveGame) -> Outcome {
     let moved_last = switch_player(game.player);
     let Some(last) = game.last.filter(|_| game.win().is_some()) else {
-        return if game.board.is_board_full() { Outcome::Draw } else { Outcome::InProgress };
+        let next = Player::ALL[usize::from(game.player) - 1];
+        return if game.board.is_board_full() { Outcome::Draw } else { Outcome::InProgress { next } };
     };
     let line = |(direction, run): (usize, Vec<Cell>)| Line {
         direction: Direction::ALL[direction],

@@ -53,7 +53,7 @@ const INVARIANTS: [Invariant; 10] = [
         (position.outcome() == Outcome::Draw) == (board.is_board_full() && no_line)
     }),
     ("the game is over exactly when no column is legal", |position, _| {
-        let is_over = position.outcome() != Outcome::InProgress;
+        let is_over = !matches!(position.outcome(), Outcome::InProgress { .. });
         position.is_over() == is_over && position.legal_columns().next().is_none() == is_over
     }),
 ];

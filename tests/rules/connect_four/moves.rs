@@ -22,7 +22,7 @@ proptest! {
         for game in record.states() {
             let board = naive_board(game.position());
             for mv @ Move { column } in columns_to_try(record.rules).map(|column| Move { column }) {
-                let over = (game.outcome() != Outcome::InProgress).then_some(IllegalMove::GameOver);
+                let over = (!matches!(game.outcome(), Outcome::InProgress { .. })).then_some(IllegalMove::GameOver);
                 let last = record.rules.columns() - 1;
                 let wrong = if column > last.into() {
                     Some(IllegalMove::ColumnOutOfRange { column, last })

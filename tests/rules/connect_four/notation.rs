@@ -13,7 +13,7 @@ mod is_refused {
 
     /// The messages of the errors of a notation, which must be refused: one per line.
     fn refusal(text: &str) -> String {
-        messages(&ConnectFour::parse(text).expect_err(text))
+        messages(&crate::parse_state::<ConnectFour>(text).expect_err(text))
     }
 
     #[test]
@@ -103,9 +103,9 @@ mod is_refused {
 
 #[test]
 fn a_notation_may_omit_the_default_rules_and_then_the_prefix() {
-    let wanted = ConnectFour::parse("c4:7x6x4:4453");
-    assert_eq!(ConnectFour::parse("c4:4453"), wanted);
-    assert_eq!(ConnectFour::parse("4453"), wanted);
+    let wanted = crate::parse_state::<ConnectFour>("c4:7x6x4:4453");
+    assert_eq!(crate::parse_state::<ConnectFour>("c4:4453"), wanted);
+    assert_eq!(crate::parse_state::<ConnectFour>("4453"), wanted);
 }
 
 #[test]
@@ -136,7 +136,7 @@ proptest! {
         let moves: Vec<_> = record.columns.iter().map(|&column| Move { column }.to_string()).collect();
         let separator = if record.rules.columns() > 9 { "," } else { "" };
         let text = ConnectFour::new(record.rules, (), 0).notation() + &moves.join(separator);
-        prop_assert_eq!(ConnectFour::parse(&text), Ok(record.last_state()));
+        prop_assert_eq!(crate::parse_state::<ConnectFour>(&text), Ok(record.last_state()));
     }
 
     #[test]
@@ -145,7 +145,7 @@ proptest! {
             let by_board = ConnectFour::from(*by_history.position());
             for game in [by_history, by_board] {
                 let text = game.notation();
-                let read = ConnectFour::parse(&text).expect("the notation is right");
+                let read = crate::parse_state::<ConnectFour>(&text).expect("the notation is right");
                 prop_assert_eq!(read.position(), game.position(), "{}", text);
                 prop_assert_eq!(read.notation(), text);
             }
@@ -153,9 +153,10 @@ proptest! {
     }
 
     #[test]
-    fn c4_6_the_text_is_the_board_that_the_naive_game_prints(record in any_record()) {
+    fn c4_6_the_text_starts_with_the_board_that_the_naive_game_prints(record in any_record()) {
         for game in record.states() {
-            prop_assert_eq!(game.text(), naive_board(game.position()).print_board());
+            let (text, board) = (game.text(), naive_board(game.position()).print_board());
+            prop_assert!(text.starts_with(&board), "{}", text);
         }
     }
 }

@@ -25,7 +25,10 @@ pub fn config() -> Config {
 }
 
 pub fn rules(text: &str) -> Rules {
-    ConnectFour::parse(&format!("c4:{text}:")).expect("the rules hold together").position().rules()
+    crate::parse_state::<ConnectFour>(&format!("c4:{text}:"))
+        .expect("the rules hold together")
+        .position()
+        .rules()
 }
 
 /// The rules of the list, and any others that hold together.

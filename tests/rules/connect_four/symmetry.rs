@@ -61,7 +61,8 @@ proptest! {
         }
         let wanted = match game.outcome() {
             Outcome::Won { winner, lines } => Outcome::Won { winner: winner.other(), lines },
-            other => other,
+            Outcome::InProgress { next } => Outcome::InProgress { next: next.other() },
+            Outcome::Draw => Outcome::Draw,
         };
         prop_assert_eq!(swapped.outcome(), wanted);
     }

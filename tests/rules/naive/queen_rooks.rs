@@ -347,7 +347,7 @@ impl From<&[Event]> for Turn {
 }
 
 impl From<CrateOutcome> for Outcome {
-    fn from(CrateOutcome { ending, pieces }: CrateOutcome) -> Self {
+    fn from(CrateOutcome { ending, pieces, .. }: CrateOutcome) -> Self {
         let (result, reason, winner) = match ending {
             None => ("IN_PROGRESS", None, None),
             Some(Ending::Won { winner }) => {

@@ -281,11 +281,11 @@ impl From<&CrateOutcome> for Outcome {
 
 /// The hands as a view shows them. One that is said to be hidden but is there is seen.
 pub fn hands_of(view: &View) -> Vec<Hand> {
-    let hands = view.table.players().iter().map(|player| &player.hand).zip(&view.hidden);
-    hands
-        .map(|(hand, hidden)| match hidden {
-            Some(hidden) if hand.is_empty() => Hand::Hidden(*hidden),
-            _ => Hand::Seen(cards(hand)),
+    let players = view.table().players().iter();
+    players
+        .map(|player| match player.hidden {
+            Some(hidden) if player.hand.is_empty() => Hand::Hidden(hidden.into()),
+            _ => Hand::Seen(cards(&player.hand)),
         })
         .collect()
 }

@@ -5,10 +5,10 @@
 use std::collections::VecDeque;
 
 use arbiter_games::{
-    Player, Square as CrateSquare,
+    Known, Player, Square as CrateSquare,
     triple_triad::{
         BasicCapture, Capture as CrateCapture, CaptureRule, Card as CrateCard, Diagram, Element,
-        Outcome as CrateOutcome, Rule, Settlement as CrateSettlement, TradeRule, View,
+        Outcome as CrateOutcome, Rule, Settlement as CrateSettlement, TradeRule, TripleTriad,
     },
 };
 
@@ -422,9 +422,11 @@ impl From<&CrateCapture> for Capture {
 impl From<&CrateOutcome> for Outcome {
     fn from(outcome: &CrateOutcome) -> Self {
         let (result, winner, scores, count) = match *outcome {
-            CrateOutcome::InProgress { scores, drawn_rounds } => ("IN_PROGRESS", None, scores, drawn_rounds),
+            CrateOutcome::InProgress { scores, drawn_rounds, .. } => {
+                ("IN_PROGRESS", None, scores, drawn_rounds)
+            }
             CrateOutcome::Won { winner, scores } => ("WINNER_DETERMINED", Some(winner as usize), scores, 0),
-            CrateOutcome::Draw { scores, drawn_rounds } => ("DRAW", None, scores, drawn_rounds),
+            CrateOutcome::Draw { scores } => ("DRAW", None, scores, 0),
             CrateOutcome::SuddenDeath { scores, drawn_rounds } => {
                 ("SUDDEN_DEATH_CONTINUE", None, scores, drawn_rounds)
             }
@@ -448,12 +450,18 @@ impl From<&CrateSettlement> for Settlement {
     }
 }
 
-/// The hands as a view shows them. One that is said to be hidden but is there is seen.
-pub fn hands_of(view: &View) -> [Hand; 2] {
+/// The hands as a player sees them. One that is said to be hidden but is there is seen.
+pub fn hands_of(known: &Known<TripleTriad>) -> [Hand; 2] {
+    let diagram = match known {
+        Known::State(game) => Diagram::from(game),
+        Known::View(view) => view.diagram().clone(),
+    };
     Player::ALL.map(|player| {
-        let shown = &view.diagram.hands[player as usize];
-        match view.hidden {
-            Some(hidden) if hidden.viewer != player && shown.is_empty() => Hand::Hidden(hidden.cards),
+        let shown = &diagram.hands[player as usize];
+        match diagram.hidden {
+            Some(hidden) if hidden.viewer != player && shown.is_empty() => {
+                Hand::Hidden(hidden.cards as usize)
+            }
             _ => Hand::Seen(shown.iter().map(CrateCard::id).collect()),
         }
     })

@@ -7,7 +7,7 @@ use arbiter_games::{
 };
 
 fn outcome(game: &Position) -> (Option<Ending>, [u32; 2]) {
-    let Outcome { ending, pieces } = game.outcome();
+    let Outcome { ending, pieces, .. } = game.outcome();
     (ending, pieces)
 }
 

@@ -30,7 +30,7 @@ trait Referee {
 
 impl Referee for QueenRooks {
     fn read(notation: &str) -> Self {
-        Self::parse(notation).expect("the state is one")
+        crate::parse_state::<Self>(notation).expect("the state is one")
     }
 
     fn play(&mut self, mv: Move) -> Turn {

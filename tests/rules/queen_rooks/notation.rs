@@ -23,7 +23,7 @@ fn every_state_has_the_notation_of_the_naive_game_and_reads_back_from_it() {
     play_random_games(5, |Step { after, .. }| {
         let text = after.notation();
         assert_eq!(text, naive(after).notation());
-        assert_eq!(QueenRooks::parse(&text), Ok(*after), "{text}");
+        assert_eq!(crate::parse_state::<QueenRooks>(&text), Ok(*after), "{text}");
     });
 }
 

@@ -73,12 +73,16 @@ fn compare_transformed(seed: u64, to: Symmetry) {
             "{context}"
         );
         assert_eq!(other, transform(&step.after, to), "{context}");
-        let Outcome { ending, pieces: [one, two] } = step.after.outcome();
+        let Outcome { ending, next, pieces: [one, two] } = step.after.outcome();
         let ending = match ending {
             Some(Ending::Won { winner }) => Some(Ending::Won { winner: winner.other() }),
             other => other,
         };
-        assert_eq!(other.outcome(), Outcome { ending, pieces: [two, one] }, "{context}");
+        assert_eq!(
+            other.outcome(),
+            Outcome { ending, next: next.map(arbiter_games::Player::other), pieces: [two, one] },
+            "{context}"
+        );
     });
 }
 

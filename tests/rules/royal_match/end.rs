@@ -15,7 +15,7 @@ fn rm_7_most_tricks_win_and_equal_most_is_a_draw_between_those_players() {
         ("rm:vH:-;0/-;3/-;3/-;3", Ending::Draw { between: vec![TWO, THREE, FOUR] }),
         ("rm:vH:-;1/-;1/-;1/-;1", Ending::Draw { between: vec![ONE, TWO, THREE, FOUR] }),
     ] {
-        let game = RoyalMatch::parse(state).expect("the match is over");
+        let game = crate::parse_state::<RoyalMatch>(state).expect("the match is over");
         assert_eq!(game.outcome().ending, Some(ending), "{state}");
     }
 }

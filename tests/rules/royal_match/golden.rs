@@ -56,7 +56,7 @@ impl Referee for plain::Match {
 
 fn start(golden: &Golden) -> RoyalMatch {
     let (place, state) = &golden[0];
-    RoyalMatch::parse(state).unwrap_or_else(|errors| panic!("{place}: {errors:?}"))
+    crate::parse_state::<RoyalMatch>(state).unwrap_or_else(|errors| panic!("{place}: {errors:?}"))
 }
 
 fn tell_card(card: Card) -> String {

@@ -57,7 +57,7 @@ fn text_that_is_not_a_card_is_refused() {
 fn every_state_reads_back_from_its_notation() {
     at_every_state(7, |game| {
         let text = game.notation();
-        assert_eq!(RoyalMatch::parse(&text).as_ref(), Ok(game), "{text}");
+        assert_eq!(crate::parse_state::<RoyalMatch>(&text).as_ref(), Ok(game), "{text}");
     });
 }
 
@@ -85,10 +85,10 @@ fn a_state_with_a_few_wrong_characters_is_refused_with_a_reason_or_read_as_anoth
             );
         }
         let text: String = text.into_iter().collect();
-        match RoyalMatch::parse(&text) {
+        match crate::parse_state::<RoyalMatch>(&text) {
             Ok(game) => {
                 read += 1;
-                assert_eq!(RoyalMatch::parse(&game.notation()), Ok(game), "{text}");
+                assert_eq!(crate::parse_state::<RoyalMatch>(&game.notation()), Ok(game), "{text}");
             }
             Err(errors) => assert!(!errors.is_empty(), "{text}"),
         }

@@ -61,9 +61,11 @@ pub fn setup(table: &Table) -> Setup {
         hand: player.hand.iter().copied().map(Some).collect(),
         played: player.played.map(Some),
         tricks: player.tricks.into(),
+        hidden: player.hidden.map(Into::into),
     };
     let players = table.players().iter().map(player).collect();
-    Setup { rules: table.rules(), dominant: Some(table.order().dominant), players }
+    let dominant = Some(table.order().dominant);
+    Setup { rules: table.rules(), dominant, players, viewer: table.viewer() }
 }
 
 pub fn naive(game: &RoyalMatch) -> plain::Match {
@@ -91,10 +93,11 @@ pub fn random_table(chance: &mut Chance) -> Table {
         hand: deck.split_off(deck.len() - chance.below(5) as usize).into_iter().map(Some).collect(),
         played: if index == missing { None } else { deck.pop().map(Some) },
         tricks: chance.below(4),
+        hidden: None,
     };
     let players = (0..players).map(player).collect();
     let rules = Rules { ordering: pick(chance, &ORDERINGS) };
-    let setup = Setup { rules, dominant: Some(pick(chance, &Suit::ALL)), players };
+    let setup = Setup { rules, dominant: Some(pick(chance, &Suit::ALL)), players, viewer: None };
     Table::try_from(&setup).expect("the cards are different")
 }
 

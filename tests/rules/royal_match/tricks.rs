@@ -68,7 +68,8 @@ fn rm_7_the_players_may_play_in_any_order_and_the_trick_is_the_same() {
 
 #[test]
 fn rm_7_a_trick_says_why_it_is_taken() {
-    let mut game = RoyalMatch::parse("rm:vH:KH;0/-;0;AS/-;0;KD").expect("the state is a match");
+    let mut game =
+        crate::parse_state::<RoyalMatch>("rm:vH:KH;0/-;0;AS/-;0;KD").expect("the state is a match");
     let events = game.play(&"1:KH".parse().expect("the text is a move")).expect("the move is legal");
     let [_, Event::TrickTaken(trick)] = &events[..] else { panic!("{events:?}") };
     assert_eq!(trick.to_string(), "player two takes the trick with AS: AS beats KH: it has the higher value");

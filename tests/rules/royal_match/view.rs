@@ -1,10 +1,10 @@
 //! The state as one player sees it: RM-7 without the other hands.
 
-use super::support::{at_every_state, naive, setup};
+use super::support::{at_every_state, card, naive, setup};
 use crate::naive::royal_match as plain;
 use arbiter_games::{
-    Chance, Game,
-    royal_match::{Card, ParseError, RoyalMatch, Seat, Table},
+    Chance, Game, Known, PlayError, View as _,
+    royal_match::{Card, Move, RoyalMatch, Seat, Table, View},
 };
 
 fn seats(game: &RoyalMatch) -> impl Iterator<Item = Seat> {
@@ -28,22 +28,30 @@ fn with_other_hidden_hands(chance: &mut Chance, game: &RoyalMatch, viewer: Seat)
         let rest = unseen.split_off(player.hand.len());
         player.hand = std::mem::replace(&mut unseen, rest).into_iter().map(Some).collect();
     }
-    RoyalMatch::try_from(&setup).expect("the hands have the same sizes")
+    Known::try_from(&setup).map(crate::whole).expect("the hands have the same sizes")
+}
+
+/// The view of a player.
+fn view(game: &RoyalMatch, viewer: Seat) -> View {
+    match game.view(viewer) {
+        Known::View(view) => view,
+        Known::State(_) => panic!("a match hides hands"),
+    }
 }
 
 #[test]
 fn a_view_hides_only_the_cards_in_the_other_hands() {
     at_every_state(8, |game| {
         for viewer in seats(game) {
-            let view = game.view(viewer);
-            assert_eq!(view.viewer, viewer);
+            let view = view(game, viewer);
+            assert_eq!(view.table().viewer(), Some(viewer));
             assert_eq!(plain::hands_of(&view), naive(game).view(viewer.index()), "{}", game.notation());
             let without_hands = |table: &Table| {
                 let mut table = plain::Match::from(table);
                 table.players.iter_mut().for_each(|player| player.hand.clear());
                 table
             };
-            assert_eq!(without_hands(&view.table), without_hands(game.table()), "{}", game.notation());
+            assert_eq!(without_hands(view.table()), without_hands(game.table()), "{}", game.notation());
         }
     });
 }
@@ -54,26 +62,72 @@ fn a_view_does_not_depend_on_the_hidden_cards() {
     at_every_state(9, |game| {
         for viewer in seats(game) {
             let other = with_other_hidden_hands(&mut chance, game, viewer).view(viewer);
-            let view = game.view(viewer);
-            assert_eq!(view.notation(), other.notation());
-            assert_eq!(view, other);
+            assert_eq!(game.view(viewer), other);
         }
     });
 }
 
 #[test]
-fn a_view_is_not_accepted_as_a_state() {
+fn a_view_reads_back_from_its_notation() {
     at_every_state(10, |game| {
-        for text in seats(game).map(|viewer| game.view(viewer).notation()) {
-            assert_eq!(RoyalMatch::parse(&text), Err(vec![ParseError::View]), "{text}");
-            assert_eq!(Table::parse(&text), Err(vec![ParseError::View]), "{text}");
+        for view in seats(game).map(|viewer| game.view(viewer)) {
+            let text = view.notation();
+            assert_eq!(RoyalMatch::parse(&text), Ok(view), "{text}");
+        }
+    });
+}
+
+#[test]
+fn of_the_viewers_moves_a_view_answers_as_the_whole_state() {
+    at_every_state(16, |game| {
+        for seat in seats(game) {
+            let view = view(game, seat);
+            let text = view.notation();
+            let mut own = game.legal_moves();
+            own.retain(|mv| mv.seat == seat);
+            let waits = own.is_empty() && !game.legal_moves().is_empty();
+            assert_eq!(view.legal_moves().ok(), (!waits).then_some(own), "{text}");
+            for card in Card::deck().step_by(3) {
+                let mv = Move { seat, card };
+                assert_eq!(view.why_illegal(&mv), Ok(game.why_illegal(&mv)), "{mv} in {text}");
+                let (mut whole, mut seen) = (game.clone(), view.clone());
+                assert_eq!(seen.play(&mv), whole.play(&mv).map_err(PlayError::Illegal), "{mv} in {text}");
+                assert_eq!(Known::View(seen), whole.view(seat), "{mv} in {text}");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_view_does_not_answer_for_other_players_of_the_match() {
+    at_every_state(17, |game| {
+        for viewer in seats(game) {
+            let view = view(game, viewer);
+            for seat in Seat::ALL.into_iter().filter(|seat| *seat != viewer) {
+                let mv = Move { seat, card: card("7H") };
+                if seats(game).any(|other| other == seat) {
+                    assert!(view.why_illegal(&mv).is_err());
+                    assert!(matches!(view.clone().play(&mv), Err(PlayError::Hidden(_))));
+                } else {
+                    assert_eq!(view.why_illegal(&mv), Ok(game.why_illegal(&mv)));
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn a_view_has_the_outcome_of_the_whole_state() {
+    at_every_state(18, |game| {
+        for viewer in seats(game) {
+            assert_eq!(view(game, viewer).outcome(), game.outcome(), "{}", game.notation());
         }
     });
 }
 
 #[test]
 fn a_view_has_a_question_mark_and_a_number_in_place_of_each_hidden_hand() {
-    let game = RoyalMatch::parse("rm:sC:7H;2/-;1;2H/3D;0").expect("the state is a match");
+    let game = crate::parse_state::<RoyalMatch>("rm:sC:7H;2/-;1;2H/3D;0").expect("the state is a match");
     let views: Vec<_> = seats(&game).map(|viewer| game.view(viewer).notation()).collect();
     assert_eq!(views, ["rm:sC:7H;2/?0;1;2H/?1;0", "rm:sC:?1;2/-;1;2H/?1;0", "rm:sC:?1;2/?0;1;2H/3D;0"]);
 }

@@ -55,7 +55,7 @@ impl Referee for plain::Game {
 
 fn start(golden: &Golden) -> TripleTriad {
     let (place, state) = &golden[0];
-    TripleTriad::parse(state).unwrap_or_else(|errors| panic!("{place}: {errors:?}"))
+    crate::parse_state::<TripleTriad>(state).unwrap_or_else(|errors| panic!("{place}: {errors:?}"))
 }
 
 fn tell_move(mv: &str, captures: &[Capture], Outcome { scores: [one, two], .. }: &Outcome) -> String {

@@ -6,7 +6,7 @@ use super::support::{any_record, config, ids, ids_on_board};
 use crate::naive::triple_triad::{CELLS, cell, square};
 use arbiter_games::{
     Game, Player, Square,
-    triple_triad::{Card, Diagram, IllegalMove, Move, TripleTriad},
+    triple_triad::{Card, Diagram, IllegalMove, Move, Rule, TripleTriad},
 };
 
 /// The squares of the board, the first ones beyond it, and some that a narrower integer would wrap to one of them.
@@ -28,10 +28,12 @@ fn reasons(diagram: &Diagram, &Move { card, square }: &Move) -> Vec<IllegalMove>
     let over = (ids_on_board(diagram).len() == 9).then_some(IllegalMove::GameOver);
     let card = if has(next) {
         None
-    } else if has(next.other()) {
-        Some(IllegalMove::OthersCard(card))
     } else if ids_on_board(diagram).contains(&card) {
         Some(IllegalMove::CardOnBoard(card))
+    } else if !diagram.rules.has(Rule::Open) {
+        Some(IllegalMove::NotInHand { card, player: next })
+    } else if has(next.other()) {
+        Some(IllegalMove::OthersCard(card))
     } else {
         Some(IllegalMove::UnknownCard(card))
     };

@@ -15,7 +15,7 @@ proptest! {
     fn every_state_reads_back_from_its_notation(record in any_record()) {
         for game in record.states() {
             let text = game.notation();
-            let read = TripleTriad::parse(&text).map(|game| Diagram::from(&game));
+            let read = crate::parse_state::<TripleTriad>(&text).map(|game| Diagram::from(&game));
             prop_assert_eq!(read, Ok(Diagram::from(&game)), "{}", text);
         }
     }
@@ -39,6 +39,7 @@ proptest! {
             hands: [cards[9..9 + hands[0]].to_vec(), cards[14..14 + hands[1]].to_vec()],
             next_player,
             drawn_rounds,
+            hidden: None,
         };
         let text = diagram.notation();
         prop_assert_eq!(Diagram::parse(&text), Ok(diagram), "{}", text);

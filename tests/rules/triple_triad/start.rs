@@ -60,6 +60,7 @@ proptest! {
             hands: [cards[..5].to_vec(), cards[5..].to_vec()],
             next_player: Some(first),
             drawn_rounds: 0,
+            hidden: None,
         };
         prop_assert_eq!(Diagram::from(&start(rules, &opening, seed)), wanted);
     }

@@ -65,7 +65,8 @@ proptest! {
 
 #[test]
 fn tt_13_the_next_round_drawn_by_a_seed_never_changes() {
-    let end = TripleTriad::parse("tt:ed:X1,O2,X3/O4,X5,O6/X7,O8,X9:-:10:O").expect("the state is one");
+    let end = crate::parse_state::<TripleTriad>("tt:ed:X1,O2,X3/O4,X5,O6/X7,O8,X9:-:10:O")
+        .expect("the state is one");
     let next = |seed| end.next_round(|| seed).expect("the scores are equal").notation();
     assert_eq!(next(0), "tt:ed:a,h,-/h,a,-/-,-,-:1,3,5,7,9:2,4,6,8,10:O1");
     assert_eq!(next(1), "tt:ed:-,-,-/t,-,i/e,-,t:1,3,5,7,9:2,4,6,8,10:O1");

@@ -99,7 +99,7 @@ pub fn start(rules: Rules, setup: &OpeningSetup, seed: u64) -> TripleTriad {
 
 /// The game of a diagram that holds together as one.
 pub fn game(diagram: &Diagram) -> TripleTriad {
-    TripleTriad::parse(&diagram.notation()).expect("the diagram is a game")
+    crate::parse_state::<TripleTriad>(&diagram.notation()).expect("the diagram is a game")
 }
 
 pub fn naive(game: &TripleTriad) -> plain::Game {
@@ -172,7 +172,10 @@ pub fn any_end(squares: impl Strategy<Value = usize>) -> impl Strategy<Value = (
             hands[player as usize].push(cards[9]);
             let owner = |square| if order[square] < squares { player } else { player.other() };
             let squares = std::array::from_fn(|square| (None, Some((cards[square], owner(square)))));
-            let end = Diagram { rules, squares, hands, next_player: Some(player), drawn_rounds };
+            let drawn_rounds =
+                if rules.has(Rule::SuddenDeath) { drawn_rounds % rules.sudden_death_limit() } else { 0 };
+            let next_player = Some(player);
+            let end = Diagram { rules, squares, hands, next_player, drawn_rounds, hidden: None };
             (game(&end), cards[10..].to_vec())
         },
     )
@@ -246,6 +249,7 @@ pub fn random_turn(chance: &mut Chance) -> Turn {
             (element, Some((cards[index], owner)))
         }
     });
-    let diagram = Diagram { rules, squares, hands: [vec![], vec![]], next_player: None, drawn_rounds: 0 };
+    let hands = [vec![], vec![]];
+    let diagram = Diagram { rules, squares, hands, next_player: None, drawn_rounds: 0, hidden: None };
     Turn { diagram, placed }
 }

@@ -5,9 +5,30 @@ use proptest::prelude::*;
 use super::support::{any_record, config, game, naive};
 use crate::naive::triple_triad as plain;
 use arbiter_games::{
-    Game, Player,
-    triple_triad::{Diagram, ParseError, Rule, TripleTriad},
+    Game, Known, PlayError, Player, Square, View as _,
+    triple_triad::{Diagram, Move, Rule, TripleTriad, View},
 };
+
+/// The view of a player, in a game with hidden hands.
+fn view(game: &TripleTriad, viewer: Player) -> Option<View> {
+    match game.view(viewer) {
+        Known::View(view) => Some(view),
+        Known::State(_) => None,
+    }
+}
+
+/// Every pair of a state with hidden hands and a player.
+fn views(states: &[TripleTriad]) -> impl Iterator<Item = (&TripleTriad, Player, View)> {
+    let pairs = states.iter().flat_map(|game| Player::ALL.map(|viewer| (game, viewer)));
+    pairs.filter_map(|(game, viewer)| Some((game, viewer, view(game, viewer)?)))
+}
+
+/// Moves of all cards of a game and of one that it does not have, on squares of the board and beside it.
+fn some_moves(game: &TripleTriad) -> impl Iterator<Item = Move> {
+    let cards: Vec<u32> = game.cards().iter().map(|card| card.id()).chain([u32::MAX]).collect();
+    let squares = (0..4).flat_map(|row| (0..3).map(move |column| Square { row, column }));
+    squares.flat_map(move |square| cards.clone().into_iter().map(move |card| Move { card, square }))
+}
 
 proptest! {
     #![proptest_config(config())]
@@ -16,46 +37,75 @@ proptest! {
     fn tt_15_a_view_hides_only_the_hands_that_the_naive_game_hides(record in any_record()) {
         for game in record.states() {
             for viewer in Player::ALL {
-                let mut view = game.view(viewer);
-                prop_assert_eq!(plain::hands_of(&view), naive(&game).view(viewer as usize));
+                let known = game.view(viewer);
+                prop_assert_eq!(plain::hands_of(&known), naive(&game).view(viewer as usize));
+                let Known::View(view) = known else { continue };
                 let whole = Diagram::from(&game);
-                view.diagram.hands.clone_from(&whole.hands);
-                prop_assert_eq!(view.diagram, whole);
+                let mut shown = view.diagram().clone();
+                shown.hands.clone_from(&whole.hands);
+                shown.hidden = None;
+                prop_assert_eq!(shown, whole);
             }
         }
     }
 
     #[test]
     fn tt_15_a_view_does_not_depend_on_the_hidden_cards(record in any_record()) {
-        for state in record.states().into_iter().filter(|game| !game.position().rules().has(Rule::Open)) {
-            for viewer in Player::ALL {
-                let mut other = Diagram::from(&state);
-                let hand = &mut other.hands[viewer.other() as usize];
-                *hand = record.others[..hand.len()].to_vec();
-                let (view, other) = (state.view(viewer), game(&other).view(viewer));
-                prop_assert_eq!(view.notation(), other.notation());
-                prop_assert_eq!(view, other);
+        for (state, viewer, view) in views(&record.states()) {
+            let mut other = Diagram::from(state);
+            let hand = &mut other.hands[viewer.other() as usize];
+            *hand = record.others[..hand.len()].to_vec();
+            prop_assert_eq!(game(&other).view(viewer), Known::View(view));
+        }
+    }
+
+    #[test]
+    fn tt_15_a_view_reads_back_from_its_notation(record in any_record()) {
+        for (_, _, view) in views(&record.states()) {
+            let text = view.notation();
+            prop_assert_eq!(TripleTriad::parse(&text), Ok(Known::View(view)), "{}", text);
+        }
+    }
+
+    #[test]
+    fn tt_15_on_the_viewers_turn_a_view_answers_as_the_whole_state(record in any_record()) {
+        let states = record.states();
+        for (game, viewer, view) in views(&states).filter(|(game, viewer, _)| game.position().next_player() == *viewer) {
+            prop_assert_eq!(view.legal_moves(), Ok(game.legal_moves()));
+            for mv in some_moves(game) {
+                prop_assert_eq!(view.why_illegal(&mv), Ok(game.why_illegal(&mv)), "{} in {}", mv, view.notation());
+                let (mut whole, mut seen) = (*game, view.clone());
+                let (played, wanted) = (seen.play(&mv), whole.play(&mv).map_err(PlayError::Illegal));
+                prop_assert_eq!(played, wanted, "{} in {}", mv, view.notation());
+                prop_assert_eq!(Known::View(seen), whole.view(viewer), "{} in {}", mv, view.notation());
             }
         }
     }
 
     #[test]
-    fn tt_15_a_view_is_not_accepted_as_a_state(record in any_record()) {
-        for game in record.states().into_iter().filter(|game| !game.position().rules().has(Rule::Open)) {
-            for viewer in Player::ALL {
-                let refused = TripleTriad::parse(&game.view(viewer).notation());
-                prop_assert!(refused.is_err_and(|errors| errors.contains(&ParseError::View)));
+    fn tt_15_a_view_does_not_answer_for_the_other_player(record in any_record()) {
+        let states = record.states();
+        for (game, _, view) in views(&states).filter(|(game, viewer, _)| game.position().next_player() != *viewer) {
+            prop_assert_eq!(view.legal_moves().is_ok(), game.position().is_over());
+            for mv in some_moves(game) {
+                prop_assert!(view.why_illegal(&mv).is_err());
+                prop_assert!(matches!(view.clone().play(&mv), Err(PlayError::Hidden(_))));
             }
+        }
+    }
+
+    #[test]
+    fn tt_15_a_view_has_the_outcome_of_the_whole_state(record in any_record()) {
+        for (game, _, view) in views(&record.states()) {
+            prop_assert_eq!(view.outcome(), game.outcome(), "{}", view.notation());
         }
     }
 
     #[test]
     fn tt_15_in_an_open_game_nothing_is_hidden(record in any_record()) {
         for game in record.states().into_iter().filter(|game| game.position().rules().has(Rule::Open)) {
-            for view in Player::ALL.map(|viewer| game.view(viewer)) {
-                prop_assert_eq!(view.notation(), game.notation());
-                prop_assert_eq!(view.hidden, None);
-                prop_assert_eq!(view.diagram, Diagram::from(&game));
+            for viewer in Player::ALL {
+                prop_assert_eq!(game.view(viewer), Known::State(game));
             }
         }
     }
