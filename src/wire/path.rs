@@ -6,31 +6,37 @@ use std::fmt;
 #[derive(Clone, Copy, Debug)]
 pub struct Path<'a> {
     parent: Option<&'a Path<'a>>,
-    step: Step,
+    step: Step<'a>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Step {
-    Field(&'static str),
+enum Step<'a> {
+    Request,
+    Field(&'a str),
     Index(usize),
 }
 
 impl Path<'static> {
-    /// A field of the request itself.
-    pub const fn root(field: &'static str) -> Self {
-        Self { parent: None, step: Step::Field(field) }
-    }
+    /// The request itself. Its text is empty.
+    pub const REQUEST: Self = Self { parent: None, step: Step::Request };
 }
 
-impl Path<'_> {
+impl<'a> Path<'a> {
+    /// A field of the request itself.
+    pub const fn root(field: &'a str) -> Self {
+        Self { parent: None, step: Step::Field(field) }
+    }
+
     /// A field of this message.
-    pub const fn field(&self, name: &'static str) -> Path<'_> {
-        Path { parent: Some(self), step: Step::Field(name) }
+    #[must_use]
+    pub const fn field(&'a self, name: &'a str) -> Self {
+        Self { parent: Some(self), step: Step::Field(name) }
     }
 
     /// An item of this list, from 0.
-    pub const fn index(&self, index: usize) -> Path<'_> {
-        Path { parent: Some(self), step: Step::Index(index) }
+    #[must_use]
+    pub const fn index(&'a self, index: usize) -> Self {
+        Self { parent: Some(self), step: Step::Index(index) }
     }
 }
 
@@ -39,10 +45,11 @@ impl fmt::Display for Path<'_> {
         if let Some(parent) = self.parent {
             parent.fmt(f)?;
         }
-        match self.step {
-            Step::Field(name) if self.parent.is_some() => write!(f, ".{name}"),
-            Step::Field(name) => f.write_str(name),
-            Step::Index(index) => write!(f, "[{index}]"),
+        match (self.step, self.parent) {
+            (Step::Request, _) => Ok(()),
+            (Step::Field(name), None | Some(Path { step: Step::Request, .. })) => f.write_str(name),
+            (Step::Field(name), Some(_)) => write!(f, ".{name}"),
+            (Step::Index(index), _) => write!(f, "[{index}]"),
         }
     }
 }

@@ -1,6 +1,6 @@
 use std::{
     collections::BTreeMap,
-    fmt::{Display, Write},
+    fmt::{self, Display, Write},
 };
 
 use prost::Message;
@@ -68,7 +68,14 @@ impl Violations {
         self.push(at, code, breach, breach.clause());
     }
 
-    fn push(&mut self, at: &Path<'_>, code: proto::ErrorReason, message: &dyn Display, clause: &str) {
+    /// Notes that a part of the request does not have the type of its field. The path may have a name that the caller
+    /// made up: it is cut off.
+    pub fn malformed(&mut self, at: &Path<'_>, message: impl Display) {
+        let at = fmt::from_fn(|f| f.write_str(&cut_off(&at.to_string())));
+        self.push(&at, proto::ErrorReason::MalformedRequest, &message, "");
+    }
+
+    fn push(&mut self, at: &dyn Display, code: proto::ErrorReason, message: &dyn Display, clause: &str) {
         // Once there is no room there never is again: what is not listed need not be put into words.
         if self.unlisted > 0 {
             self.unlisted += 1;
