@@ -14,6 +14,7 @@ mod queen_rooks;
 mod refusal;
 mod request;
 mod royal_match;
+mod spelling;
 mod state;
 mod state_message;
 mod triple_triad;

@@ -135,8 +135,10 @@ impl Gate {
         let (service, most) = match method {
             Some(Method::EvaluateBatch) => (&rules.batch, limits.max_batch_bytes),
             Some(_) => (&rules.single, limits.max_message_bytes),
-            // There is no such call, whatever is still to come of it.
-            None => return Ok(Stage::Answering(rules.single.clone().call(boxed(request)))),
+            None => {
+                let (_, name) = split_path(request.uri().path());
+                return Err(Refusal::no_such_call(name, &Method::ALL.map(Method::name)));
+            }
         };
         Ok(Stage::Coming(Coming::new(request, translation, most, service.clone())))
     }

@@ -8,7 +8,7 @@ use prost_types::Any;
 use tonic::{Code, Status};
 use tonic_types::pb;
 
-use super::{Path, codec::TOO_MANY_FIELDS, proto};
+use super::{Path, codec::TOO_MANY_FIELDS, proto, spelling::suggestion};
 use crate::games::{GameId, RuleBreach};
 
 /// The `domain` of every `google.rpc.ErrorInfo`.
@@ -153,6 +153,12 @@ impl Refusal {
         let mut refusal = Self::new(Code::InvalidArgument, proto::ErrorReason::MalformedRequest, message);
         refusal.reasons[0].field = cut_off(field);
         refusal
+    }
+
+    /// A call of the service that there is not. The message suggests one of those that there are.
+    pub fn no_such_call(name: &str, calls: &[&str]) -> Self {
+        let message = format!("there is no call `{}`: {}", cut_off(name), suggestion(name, calls));
+        Self::new(Code::Unimplemented, proto::ErrorReason::CallNotAvailable, message)
     }
 
     /// A fault of the service itself.

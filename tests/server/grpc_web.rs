@@ -224,6 +224,13 @@ async fn a_call_that_does_not_exist_is_not_available() {
 }
 
 #[tokio::test]
+async fn an_unknown_call_is_answered_with_a_suggestion() {
+    for reply in in_every_way(&[], "NewGme", &[], &good_body()).await {
+        assert_eq!(reply.status.message(), "there is no call `NewGme`: did you mean `NewGame`?");
+    }
+}
+
+#[tokio::test]
 async fn a_call_without_time_is_out_of_time() {
     for reply in in_every_way(&[], "ApplyMove", &[("grpc-timeout", "0m")], &good_body()).await {
         let expected = (Code::DeadlineExceeded, "ERROR_REASON_DEADLINE_EXCEEDED".to_owned());

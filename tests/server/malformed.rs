@@ -163,6 +163,13 @@ async fn a_call_that_does_not_exist_is_not_available() {
 }
 
 #[tokio::test]
+async fn an_unknown_call_is_answered_with_a_suggestion() {
+    let (_server, client) = start().await;
+    let reply = client.send("NewGme", &[], good_body()).await;
+    assert_eq!(reply.status.message(), "there is no call `NewGme`: did you mean `NewGame`?");
+}
+
+#[tokio::test]
 async fn a_service_that_does_not_exist_is_not_available() {
     let expected = (Code::Unimplemented, "ERROR_REASON_CALL_NOT_AVAILABLE");
     for path in ["/arbiter.v2.RulesService/ApplyMove", "/arbiter.v1.RulesService", "/", "/a/b/c"] {
