@@ -168,10 +168,10 @@ async fn read_message(
     Ok(match (encoding, method) {
         (Encoding::Json, Some(Method::EvaluateBatch)) => {
             let (mut batch, mut turns) = (BatchFromJson::new(&message, most_of_item)?, Turns::default());
-            while batch.turn_next()? {
+            while batch.convert_next() {
                 turns.share().await;
             }
-            batch.finish().into()
+            batch.finish()?.into()
         }
         (Encoding::Json, Some(method)) => request_from_json(method.name(), &message)?.into(),
         _ => message,
@@ -205,7 +205,7 @@ async fn read_answer(
     Ok(match (encoding, method) {
         (Encoding::Json, Some(Method::EvaluateBatch)) => {
             let (mut batch, mut turns) = (BatchToJson::new(message)?, Turns::default());
-            while batch.turn_next()? {
+            while batch.convert_next()? {
                 turns.share().await;
             }
             batch.finish().into()

@@ -1,27 +1,34 @@
-//! The messages in the JSON form of proto3, for callers who speak no protobuf.
+//! Messages in the JSON form of proto3, for callers without protobuf.
 //!
-//! JSON is turned into the binary message and back by the descriptors of the contract: one reader, one set of limits
-//! and one set of answers, whichever way a call comes. See `docs/decisions/0008-json-by-reflection.md`.
+//! JSON is converted to the binary message and back by the descriptors of the contract: the rest of the server has one
+//! reader, one set of limits and one set of answers for every protocol. See `docs/decisions/0008-json-by-reflection.md`.
 
-use std::{fmt::Write, sync::LazyLock, vec};
+mod expectation;
+mod reader;
+mod suggestion;
+mod tree;
+
+use std::{sync::LazyLock, vec};
 
 use bytes::Bytes;
 use prost::Message;
-use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, MethodDescriptor};
+use prost_reflect::{DescriptorPool, DynamicMessage, Kind, MessageDescriptor, MethodDescriptor};
 use prost_types::Any;
-use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
-use serde_path_to_error::{Path, Segment};
 use tonic::Code;
 
+use self::{
+    reader::{GivenFields, Reader},
+    tree::Json,
+};
 use super::{
-    Items, Refusal,
+    Items, Path, Refusal,
     batch::next_item,
     codec::{MAX_TOP_LEVEL_FIELDS, TOO_MANY_FIELDS},
     proto,
 };
 
-/// The contract and the details of refusals. Made when the first JSON comes: most servers never see any.
+/// The contract and the details of refusals. Decoded at the first JSON request: most servers never get one.
 static DESCRIPTORS: LazyLock<DescriptorPool> = LazyLock::new(|| {
     let mut pool = DescriptorPool::new();
     for set in [proto::FILE_DESCRIPTOR_SET, tonic_types::pb::FILE_DESCRIPTOR_SET] {
@@ -30,23 +37,24 @@ static DESCRIPTORS: LazyLock<DescriptorPool> = LazyLock::new(|| {
     pool
 });
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct BatchInJson<'a> {
-    #[serde(borrow)]
-    calls: Option<Vec<&'a RawValue>>,
-}
-
-/// Turns the request of a call, not of a batch, from JSON into its binary form.
+/// Converts the request of a call from JSON to its binary form. Not for a batch: see [`BatchFromJson`].
 ///
 /// # Errors
 ///
-/// If it is no JSON, or not that of the request.
+/// If it is not JSON, or does not match the request message. The refusal has every violation.
 pub fn request_from_json(call: &str, json: &[u8]) -> Result<Vec<u8>, Refusal> {
-    Ok(read(method(call)?.input(), json, "")?.encode_to_vec())
+    let request = method(call)?.input();
+    let mut reader = Reader::new(request.clone());
+    let message = reader.read(&request, or_empty_object(json), &Path::REQUEST);
+    Ok(reader.finish(message)?.encode_to_vec())
 }
 
-/// Turns the response of a call, not of a batch, from its binary form into JSON.
+/// The body of a request. An empty body is an empty message.
+fn or_empty_object(json: &[u8]) -> &[u8] {
+    if json.is_empty() { b"{}" } else { json }
+}
+
+/// Converts the response of a call from its binary form to JSON. Not for a batch: see [`BatchToJson`].
 ///
 /// # Errors
 ///
@@ -56,61 +64,98 @@ pub fn response_to_json(call: &str, binary: Bytes) -> Result<Vec<u8>, Refusal> {
     serde_json::to_vec(&response).map_err(|_| Refusal::internal_fault())
 }
 
-/// A batch in JSON on its way into its binary form, call by call: it may be long, and others want their turn.
+/// Converts a batch from JSON to its binary form, call by call: it may be long, and other calls need time slices in between.
 pub struct BatchFromJson<'a> {
     calls: vec::IntoIter<&'a RawValue>,
-    one: MessageDescriptor,
+    call: MessageDescriptor,
     max_call_bytes: usize,
-    turned: Items,
+    reader: Reader,
+    converted: Items,
 }
 
 impl<'a> BatchFromJson<'a> {
-    /// Finds the calls. Each has at most so many bytes.
+    /// Finds the calls. A call of more than `max_call_bytes` is not converted.
     ///
     /// # Errors
     ///
-    /// If it is no JSON, or not that of a batch, or one of more calls than are ever read.
+    /// If there are more calls than are ever read.
     pub fn new(json: &'a [u8], max_call_bytes: usize) -> Result<Self, Refusal> {
-        let batch: BatchInJson<'_> =
-            serde_json::from_slice(json).map_err(|error| Refusal::malformed("", error))?;
-        let calls = batch.calls.unwrap_or_default();
+        let batch = method("EvaluateBatch")?.input();
+        let mut reader = Reader::new(batch.clone());
+        let calls = find_calls(&mut reader, &batch, or_empty_object(json))?;
         if calls.len() > MAX_TOP_LEVEL_FIELDS {
             let reason = proto::ErrorReason::TooManyItems;
             return Err(Refusal::new(Code::ResourceExhausted, reason, TOO_MANY_FIELDS));
         }
-        let (calls, one) = (calls.into_iter(), message("arbiter.v1.Call")?);
-        Ok(Self { calls, one, max_call_bytes, turned: Items::default() })
+        let (calls, call) = (calls.into_iter(), message("arbiter.v1.Call")?);
+        Ok(Self { calls, call, max_call_bytes, reader, converted: Items::default() })
     }
 
-    /// Turns the next call. False: there was none.
+    /// Converts the next call. Returns false if there is none.
+    pub fn convert_next(&mut self) -> bool {
+        let Some(call) = self.calls.next() else { return false };
+        let call = call.get().as_bytes();
+        if call.len() > self.max_call_bytes {
+            // It is handed on as it is, and refused for its length, on its own.
+            self.converted.push(call);
+        } else {
+            let calls = Path::root(CALLS);
+            let message = self.reader.read(&self.call, call, &calls.index(self.converted.len()));
+            self.converted.push(&message.encode_to_vec());
+        }
+        true
+    }
+
+    /// The batch in its binary form.
     ///
     /// # Errors
     ///
-    /// If it is no call.
-    pub fn turn_next(&mut self) -> Result<bool, Refusal> {
-        let Some(call) = self.calls.next() else { return Ok(false) };
-        let call = call.get().as_bytes();
-        if call.len() > self.max_call_bytes {
-            // Too long to be read: it is handed on as it is, and refused for its length, on its own.
-            self.turned.push(call);
-        } else {
-            let at = format!("calls[{}]", self.turned.len());
-            self.turned.push(&read(self.one.clone(), call, &at)?.encode_to_vec());
-        }
-        Ok(true)
-    }
-
-    /// The batch, in its binary form.
-    pub fn finish(self) -> Vec<u8> {
-        self.turned.encode_to_vec()
+    /// If it is not JSON, or does not match the messages of a batch. The refusal has the violations of all calls.
+    pub fn finish(self) -> Result<Vec<u8>, Refusal> {
+        Ok(self.reader.finish(self.converted)?.encode_to_vec())
     }
 }
 
-/// The answer of a batch on its way into JSON, call by call.
+/// The one field of a batch.
+const CALLS: &str = "calls";
+
+/// Finds the calls of a batch, without reading them.
+fn find_calls<'a>(
+    reader: &mut Reader,
+    batch: &MessageDescriptor,
+    json: &'a [u8],
+) -> Result<Vec<&'a RawValue>, Refusal> {
+    let at = &Path::REQUEST;
+    let members = match reader.parse::<Json<&RawValue>>(json, at) {
+        Some(Json::Object(members)) => members,
+        Some(other) => {
+            reader.mismatch(at, &Kind::Message(batch.clone()), false, &other);
+            Vec::new()
+        }
+        None => Vec::new(),
+    };
+    let (mut given, mut calls) = (GivenFields::new(), Vec::new());
+    for (name, value) in members {
+        let value = value.get();
+        let Some(field) = reader.field(batch, &mut given, name, value == "null", at) else { continue };
+        if field.name() != CALLS {
+            return Err(Refusal::internal_fault());
+        }
+        let at = at.field(CALLS);
+        match reader.parse::<Json<&RawValue>>(value.as_bytes(), &at) {
+            Some(Json::Array(items)) => calls = items,
+            Some(other) => reader.mismatch(&at, &field.kind(), true, &other),
+            None => {}
+        }
+    }
+    Ok(calls)
+}
+
+/// Converts the response of a batch from its binary form to JSON, answer by answer.
 pub struct BatchToJson {
-    /// Those that are still to be turned.
+    /// Those that are not converted yet.
     answers: Bytes,
-    one: MessageDescriptor,
+    answer: MessageDescriptor,
     json: Vec<u8>,
 }
 
@@ -121,26 +166,26 @@ impl BatchToJson {
     ///
     /// If it is no such response: a fault of ours.
     pub fn new(binary: Bytes) -> Result<Self, Refusal> {
-        Ok(Self { answers: binary, one: message("arbiter.v1.Answer")?, json: Vec::new() })
+        Ok(Self { answers: binary, answer: message("arbiter.v1.Answer")?, json: Vec::new() })
     }
 
-    /// Turns the next answer. False: there was none.
+    /// Converts the next answer. Returns false if there is none.
     ///
     /// # Errors
     ///
     /// If it is no answer: a fault of ours.
-    pub fn turn_next(&mut self) -> Result<bool, Refusal> {
+    pub fn convert_next(&mut self) -> Result<bool, Refusal> {
         let mut rest = &*self.answers;
         let Some(answer) = next_item(&mut rest) else { return Ok(false) };
         let (answer, rest) = (self.answers.slice_ref(answer), self.answers.slice_ref(rest));
         self.answers = rest;
         self.json.extend_from_slice(if self.json.is_empty() { br#"{"answers":["# } else { b"," });
-        let answer = decode(self.one.clone(), answer)?;
+        let answer = decode(self.answer.clone(), answer)?;
         serde_json::to_writer(&mut self.json, &answer).map_err(|_| Refusal::internal_fault())?;
         Ok(true)
     }
 
-    /// The answer, in JSON. An empty list is left out, as every one is.
+    /// The response in JSON. An empty list is left out, as in every message.
     pub fn finish(mut self) -> Vec<u8> {
         self.json.extend_from_slice(if self.json.is_empty() { b"{}" } else { b"]}" });
         self.json
@@ -165,113 +210,85 @@ fn message(name: &str) -> Result<MessageDescriptor, Refusal> {
     DESCRIPTORS.get_message_by_name(name).ok_or_else(Refusal::internal_fault)
 }
 
-/// Reads a message from JSON. `at` is where it stands in the request.
-fn read(descriptor: MessageDescriptor, json: &[u8], at: &str) -> Result<DynamicMessage, Refusal> {
-    let mut json = serde_json::Deserializer::from_slice(json);
-    let mut track = serde_path_to_error::Track::new();
-    let tracked = serde_path_to_error::Deserializer::new(&mut json, &mut track);
-    match DynamicMessage::deserialize(descriptor, tracked) {
-        Ok(message) => {
-            json.end().map_err(|error| Refusal::malformed(at, error))?;
-            Ok(message)
-        }
-        Err(error) => Err(Refusal::malformed(&field_path(at, &track.path()), error)),
-    }
-}
-
 fn decode(descriptor: MessageDescriptor, binary: Bytes) -> Result<DynamicMessage, Refusal> {
     DynamicMessage::decode(descriptor, binary).map_err(|_| Refusal::internal_fault())
-}
-
-/// The path of a field as in every refusal, with the names of the contract.
-fn field_path(at: &str, path: &Path) -> String {
-    let mut text = at.to_owned();
-    for segment in path {
-        match segment {
-            // Writing to a string cannot fail.
-            Segment::Seq { index } => _ = write!(text, "[{index}]"),
-            Segment::Map { key } => {
-                if !text.is_empty() {
-                    text.push('.');
-                }
-                push_in_snake_case(&mut text, key);
-            }
-            Segment::Enum { .. } | Segment::Unknown => {}
-        }
-    }
-    text
-}
-
-fn push_in_snake_case(text: &mut String, key: &str) {
-    for letter in key.chars() {
-        if letter.is_ascii_uppercase() {
-            text.push('_');
-        }
-        text.push(letter.to_ascii_lowercase());
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn violation(call: &str, json: &str) -> (String, String) {
-        let read = match call {
-            "EvaluateBatch" => BatchFromJson::new(json.as_bytes(), 1000).and_then(|mut batch| {
-                while batch.turn_next()? {}
-                Ok(batch.finish())
-            }),
+    fn convert_batch(json: &str) -> Result<Vec<u8>, Refusal> {
+        let mut batch = BatchFromJson::new(json.as_bytes(), 1000)?;
+        while batch.convert_next() {}
+        batch.finish()
+    }
+
+    /// The refusal of a malformed request.
+    pub(super) fn refusal(call: &str, json: &str) -> Refusal {
+        let converted = match call {
+            "EvaluateBatch" => convert_batch(json),
             _ => request_from_json(call, json.as_bytes()),
         };
-        let refusal = read.expect_err("it is malformed");
+        let refusal = converted.expect_err("the request is malformed");
+        assert_eq!(refusal.code(), Code::InvalidArgument);
         assert_eq!(refusal.reason(), proto::ErrorReason::MalformedRequest);
-        let message = refusal.message();
-        (proto::Refusal::from(refusal).reasons[0].field.clone(), message)
+        refusal
+    }
+
+    /// The field and the message of each violation of a malformed request.
+    pub(super) fn violations(call: &str, json: &str) -> Vec<(String, String)> {
+        let reasons = proto::Refusal::from(refusal(call, json)).reasons;
+        reasons.into_iter().map(|reason| (reason.field, reason.message)).collect()
+    }
+
+    /// The only violation of a malformed request.
+    pub(super) fn violation(call: &str, json: &str) -> (String, String) {
+        let [violation] = violations(call, json).try_into().expect("there is one violation");
+        violation
     }
 
     #[test]
-    fn a_request_may_use_the_names_of_the_contract_or_those_of_json() {
-        let in_proto = request_from_json("NewGame", br#"{"connect_four": {}, "seed": "7"}"#).expect("reads");
-        let in_json = request_from_json("NewGame", br#"{"connectFour": {}, "seed": 7}"#).expect("reads");
-        let game = proto::NewGameRequest::decode(in_proto.as_slice()).expect("it is a request");
-        assert_eq!(in_proto, in_json);
-        assert_eq!(game.seed, Some(7));
-    }
-
-    #[test]
-    fn what_is_malformed_is_named_by_its_path() {
-        let (field, message) =
-            violation("ApplyMove", r#"{"state": {"connectFour": {"board": ["", 3]}}, "move": {}}"#);
-        assert_eq!(field, "state.connect_four.board[1]");
-        assert!(message.starts_with("state.connect_four.board[1]: invalid type: integer `3`"), "{message}");
-
-        let (field, message) = violation("ApplyMove", r#"{"state": {"notatoin": "4"}}"#);
-        assert_eq!(field, "state");
-        assert!(message.contains("unrecognized field name 'notatoin'"), "{message}");
-    }
-
-    #[test]
-    fn what_is_malformed_in_a_batch_is_named_by_its_path() {
-        let (field, _) = violation("EvaluateBatch", r#"{"calls": [{}, {"applyMove": {"move": 4}}]}"#);
-        assert_eq!(field, "calls[1].apply_move.move");
-        let (field, _) = violation("EvaluateBatch", r#"{"call": []}"#);
-        assert_eq!(field, "");
-    }
-
-    #[test]
-    fn what_is_quoted_is_cut_off() {
-        let long = "ä".repeat(30_000);
-        for json in
-            [format!(r#"{{"move": {{"{long}": 1}}}}"#), format!(r#"{{"state": {{"{long}": {{"x": 1}}}}}}"#)]
-        {
-            let (field, message) = violation("ApplyMove", &json);
-            assert!(field.len() < 1000 && message.len() < 2000, "{} and {}", field.len(), message.len());
+    fn an_empty_batch_has_no_calls() {
+        for json in ["", "{}", r#"{"calls": null}"#, r#"{"calls": []}"#] {
+            assert_eq!(convert_batch(json).expect("the batch can be read"), [0; 0], "{json}");
         }
     }
 
     #[test]
-    fn more_than_one_text_is_refused() {
-        let (_, message) = violation("ListGames", "{} {}");
-        assert!(message.contains("trailing characters"), "{message}");
+    fn the_violations_of_all_calls_of_a_batch_are_reported_with_their_paths() {
+        let json = r#"{"calls": [{}, {"applyMove": {"move": 4}}, null, {"new_game": {"seed": -1}}]}"#;
+        let fields: Vec<_> = violations("EvaluateBatch", json).into_iter().map(|(field, _)| field).collect();
+        assert_eq!(fields, ["calls[1].apply_move.move", "calls[2]", "calls[3].new_game.seed"]);
+    }
+
+    #[test]
+    fn an_unknown_field_of_a_batch_has_a_suggestion() {
+        let (field, message) = violation("EvaluateBatch", r#"{"cals": []}"#);
+        assert_eq!(field, "cals");
+        assert_eq!(message, "there is no field `cals` here: did you mean `calls`?");
+    }
+
+    #[test]
+    fn calls_given_twice_are_refused() {
+        assert_eq!(violation("EvaluateBatch", r#"{"calls": [], "calls": []}"#).0, "calls");
+    }
+
+    #[test]
+    fn a_batch_of_the_wrong_type_is_told_what_is_expected() {
+        let (field, message) = violation("EvaluateBatch", "[]");
+        assert_eq!(field, "");
+        assert_eq!(message, r#"expected an object such as {"calls": []}, found an array"#);
+        let (field, message) = violation("EvaluateBatch", r#"{"calls": {}}"#);
+        assert_eq!(field, "calls");
+        assert_eq!(message, r#"expected an array such as [{"validate_move": {}}], found an object"#);
+    }
+
+    #[test]
+    fn a_call_that_is_too_long_is_left_to_the_service() {
+        let long = format!(r#"{{"{}": 1}}"#, "a".repeat(1000));
+        let batch = convert_batch(&format!(r#"{{"calls": [{long}]}}"#)).expect("the batch can be read");
+        let batch = Items::decode(batch.as_slice()).expect("the result is a batch");
+        assert!(batch.iter().eq([long.as_bytes()]));
     }
 }

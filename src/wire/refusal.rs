@@ -355,7 +355,7 @@ fn reason(
 const MAX_QUOTED: usize = 256;
 
 /// A text that is not too long to be quoted.
-fn cut_off(text: &str) -> String {
+pub(super) fn cut_off(text: &str) -> String {
     match text.char_indices().nth(MAX_QUOTED) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", &text[..end]),
