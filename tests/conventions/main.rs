@@ -1,3 +1,4 @@
 //! Conventions of the source tree that the compiler does not enforce.
 
 mod architecture;
+mod clauses;

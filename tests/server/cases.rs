@@ -5,6 +5,7 @@ mod answer;
 mod case;
 mod client;
 mod json;
+mod required;
 
 use std::{fs, path::Path};
 

@@ -10,6 +10,7 @@ mod discovery;
 mod evaluate;
 mod grpc_web;
 mod health_command;
+mod hidden_hands;
 mod http1;
 mod limits;
 mod log_level;

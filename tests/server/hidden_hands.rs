@@ -1,0 +1,242 @@
+//! Hidden hands: what refusals and views tell of them, and whole games of players who only ever see views.
+
+use std::{collections::BTreeSet, fmt::Debug};
+
+use arbiter::wire::{
+    StateKind,
+    proto::{self, call, rules_service_client::RulesServiceClient},
+};
+use prost::Message;
+use tonic::transport::Channel;
+
+use crate::support::TestServer;
+
+type Client = RulesServiceClient<Channel>;
+
+/// Four cards of player one on the hand, five of player two, who is to move.
+const TRIPLE_TRIAD: &str = ":-,-,-/-,X20,-/-,-,-:1,2,3,4:6,7,8,9,10:O";
+
+fn state(notation: &str) -> Option<proto::State> {
+    Some(proto::State::notation(notation))
+}
+
+fn mv(notation: &str) -> Option<proto::Move> {
+    Some(proto::Move { kind: Some(proto::r#move::Kind::Notation(notation.to_owned())) })
+}
+
+fn notation(state: Option<&proto::State>) -> String {
+    match state.and_then(|state| state.kind.as_ref()) {
+        Some(StateKind::Notation(notation)) => notation.clone(),
+        other => panic!("not a notation: {other:?}"),
+    }
+}
+
+/// What `ValidateMove` and `ApplyMove` answer to a move.
+async fn ask_about(client: &mut Client, at: &str, moves: &[String]) -> Vec<String> {
+    let calls = moves.iter().flat_map(|text| {
+        let validate = proto::ValidateMoveRequest { state: state(at), r#move: mv(text) };
+        let apply = proto::ApplyMoveRequest { state: state(at), r#move: mv(text) };
+        [call::Kind::ValidateMove(validate), call::Kind::ApplyMove(apply)]
+    });
+    let calls = calls.map(|kind| proto::Call { kind: Some(kind) });
+    let answers = client.evaluate_batch(proto::EvaluateBatchRequest::from_iter(calls)).await;
+    let answers = answers.expect("a batch is answered").into_inner();
+    let answers: Vec<_> =
+        answers.iter().map(|answer| proto::Answer::decode(answer).expect("it is an answer")).collect();
+    answers.chunks(2).map(|pair| format!("{pair:?}")).collect()
+}
+
+/// The different answers to the same question about many cards, apart from the name of the card.
+fn distinct(answers: &[String], names: &[String]) -> BTreeSet<String> {
+    answers.iter().zip(names).map(|(answer, name)| answer.replace(name, "CARD")).collect()
+}
+
+#[tokio::test]
+async fn without_open_hands_all_cards_that_the_mover_does_not_see_get_the_same_answer() {
+    let server = TestServer::start_with(&["--log", "off"]);
+    let mut client = server.client().await;
+    let view = "tt:-:-,-,-/-,X20,-/-,-,-:?4:6,7,8,9,10:O";
+    // In the hand of the mover, or on the board.
+    let visible = [6, 7, 8, 9, 10, 20];
+    let ids: Vec<u32> = (1..=200).filter(|id| !visible.contains(id)).collect();
+    let names: Vec<String> = ids.iter().map(|id| format!("card {id} ")).collect();
+    let moves: Vec<String> = ids.iter().map(|id| format!("{id}@1")).collect();
+    for at in [&format!("tt:-{TRIPLE_TRIAD}"), view] {
+        let answers = ask_about(&mut client, at, &moves).await;
+        assert!(answers[0].contains("card 1 is not in the hand of player two"), "{}", answers[0]);
+        assert_eq!(distinct(&answers, &names).len(), 1, "{at}");
+    }
+}
+
+#[tokio::test]
+async fn with_open_hands_a_refusal_says_where_the_card_is() {
+    let server = TestServer::start_with(&["--log", "off"]);
+    let moves: Vec<String> = (1..=200).map(|id| format!("{id}@1")).collect();
+    let answers = ask_about(&mut server.client().await, &format!("tt:o{TRIPLE_TRIAD}"), &moves).await;
+    for (id, answer) in (1..=200).zip(answers) {
+        let reason = match id {
+            1..=4 => format!("card {id} is in the other player's hand"),
+            6..=10 => "Legal".to_owned(),
+            20 => "card 20 lies on the board already".to_owned(),
+            _ => format!("no card of this game has the id {id}"),
+        };
+        assert!(answer.contains(&reason) || reason == "Legal" && !answer.contains("reasons: [R"), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn all_cards_that_a_player_of_royal_match_does_not_see_get_the_same_answer() {
+    let server = TestServer::start_with(&["--log", "off"]);
+    let mut client = server.client().await;
+    let hand = ["7H", "10S"];
+    let suits = ["H", "D", "C", "S"];
+    let values = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A"];
+    let deck = suits.iter().flat_map(|suit| values.iter().map(move |value| format!("{value}{suit}")));
+    let names: Vec<String> = deck.filter(|card| !hand.contains(&card.as_str())).collect();
+    let moves: Vec<String> = names.iter().map(|card| format!("1:{card}")).collect();
+    // Whole states with different hidden hands, and the view of player one.
+    for at in ["rm:vH:7H,10S;0/2H,AD;0", "rm:vH:7H,10S;0/QC,3S;0", "rm:vH:7H,10S;0/?2;0"] {
+        let answers = ask_about(&mut client, at, &moves).await;
+        assert!(answers[0].contains("2H is not in the hand of player one"), "{}", answers[0]);
+        assert_eq!(distinct(&answers, &names).len(), 1, "{at}");
+    }
+}
+
+/// A player who sees only the own view. Everything that the player receives is searched for cards that are hidden.
+struct Player {
+    client: Client,
+    seat: proto::Player,
+    /// The cards that occur in a text, each in one spelling.
+    cards_in: fn(&str) -> BTreeSet<String>,
+}
+
+impl Player {
+    /// Checks that an answer names no card but those of the view that it is about.
+    fn check(&self, view: &str, answer: &impl Debug) {
+        let (answer, known) = (format!("{answer:?}"), (self.cards_in)(view));
+        let named = (self.cards_in)(&answer);
+        assert!(named.is_subset(&known), "{:?} sees {view} and receives {answer}", self.seat);
+    }
+
+    /// Chooses a move by asking about the view, and makes it there: the move and the player's next view.
+    async fn choose(&mut self, view: &str, random: &mut u64) -> (String, String) {
+        let request = proto::ListLegalMovesRequest { state: state(view) };
+        let moves =
+            self.client.list_legal_moves(request).await.expect("it is the player's turn").into_inner();
+        self.check(view, &moves);
+        *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let chosen = &moves.moves[(*random >> 33) as usize % moves.moves.len()];
+        let request = proto::ValidateMoveRequest { state: state(view), r#move: Some(chosen.clone()) };
+        let verdict = self.client.validate_move(request).await.expect("it is answered").into_inner();
+        assert_eq!(verdict.verdict(), proto::Verdict::Legal, "{verdict:?}");
+        let request = proto::RenderStateRequest { state: state(view) };
+        let rendered = self.client.render_state(request).await.expect("a view can be drawn").into_inner();
+        self.check(view, &(&rendered.notation, &rendered.text));
+        let request = proto::ApplyMoveRequest { state: state(view), r#move: Some(chosen.clone()) };
+        let applied = self.client.apply_move(request).await.expect("it is legal").into_inner();
+        self.check(view, &applied);
+        let Some(proto::r#move::Kind::Notation(chosen)) = &chosen.kind else { panic!("{chosen:?}") };
+        (chosen.clone(), notation(applied.state.as_ref()))
+    }
+}
+
+/// Holds the state, sends each player its view, and applies the moves: until the game is over.
+async fn deal(server: &TestServer, start: String, players: usize, cards_in: fn(&str) -> BTreeSet<String>) {
+    let mut dealer = server.client().await;
+    let seats =
+        (1..=players as i32).map(|seat| proto::Player::try_from(seat).expect("a game has four seats"));
+    let mut table = Vec::new();
+    for seat in seats {
+        table.push(Player { client: server.client().await, seat, cards_in });
+    }
+    let (mut whole, mut random) = (start.clone(), start.len() as u64);
+    loop {
+        let request = proto::DetermineWinnerRequest { state: state(&whole), seed: Some(0) };
+        let outcome = dealer.determine_winner(request).await.expect("it is answered").into_inner().outcome;
+        let outcome = outcome.expect("there is an outcome");
+        for player in &mut table {
+            let view = view_of(&mut dealer, &whole, player.seat).await;
+            let request = proto::DetermineWinnerRequest { state: state(&view), seed: Some(0) };
+            let seen = player.client.determine_winner(request).await.expect("it is answered").into_inner();
+            player.check(&view, &seen);
+            assert_eq!(seen.outcome.as_ref(), Some(&outcome), "{view}");
+        }
+        let Some(next) = outcome.next_players().next() else { return };
+        let player =
+            table.iter_mut().find(|player| player.seat == next).expect("the player sits at the table");
+        let view = view_of(&mut dealer, &whole, next).await;
+        let (chosen, seen) = player.choose(&view, &mut random).await;
+        let request = proto::ApplyMoveRequest { state: state(&whole), r#move: mv(&chosen) };
+        let applied = dealer.apply_move(request).await.expect("it is legal for the dealer too").into_inner();
+        whole = notation(applied.state.as_ref());
+        assert_eq!(view_of(&mut dealer, &whole, next).await, seen, "{chosen} in {view}");
+    }
+}
+
+async fn view_of(dealer: &mut Client, whole: &str, seat: proto::Player) -> String {
+    let request = proto::ViewStateRequest { state: state(whole), viewer: seat.into() };
+    let view = dealer.view_state(request).await.expect("the dealer has the whole state").into_inner();
+    notation(view.state.as_ref())
+}
+
+/// The cards of this file's games of Triple Triad by name: `Ann1` to `Ann5` and `Bob1` to `Bob5`.
+fn names_in(text: &str) -> BTreeSet<String> {
+    let names =
+        ["Ann", "Bob"].into_iter().flat_map(|name| (1..=5).map(move |number| format!("{name}{number}")));
+    // Events name cards by their ids alone: those of Ann are 901 to 905, those of Bob 911 to 915.
+    let ids = |name: &str| match name.split_at(3) {
+        ("Ann", number) => format!("90{number}"),
+        (_, number) => format!("91{number}"),
+    };
+    names.filter(|name| text.contains(name.as_str()) || text.contains(&ids(name))).collect()
+}
+
+#[tokio::test]
+async fn players_who_see_only_views_play_whole_games_of_triple_triad() {
+    let server = TestServer::start_with(&["--log", "off"]);
+    let hand = |first: u32, name: &str, ranks: [&str; 5]| {
+        let cards =
+            (1..=5).zip(ranks).map(|(number, ranks)| format!("{}={ranks}~{name}{number}", first + number));
+        cards.collect::<Vec<_>>().join(",")
+    };
+    let one = hand(900, "Ann", ["5A51", "3628", "7744", "1999", "6352"]);
+    let two = hand(910, "Bob", ["4A53", "8163", "2772", "9419", "5555"]);
+    for rules in ["-", "s", "p", "eswpc", "eswpcdO", "swpca"] {
+        for first in ["X", "O"] {
+            let start = format!("tt:{rules}:-,f,-/-,-,i/-,-,-:{one}:{two}:{first}");
+            deal(&server, start, 2, names_in).await;
+        }
+    }
+}
+
+/// The cards of RoyalMatch in a text, in letters or with signs.
+fn cards_in(text: &str) -> BTreeSet<String> {
+    let letters = text.replace('♥', "H").replace('♦', "D").replace('♣', "C").replace('♠', "S");
+    let words = letters.split(|letter: char| !letter.is_ascii_alphanumeric());
+    let is_card = |word: &&str| {
+        let value = word.strip_suffix(['H', 'D', 'C', 'S']).unwrap_or_default();
+        matches!(value, "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10" | "J" | "Q" | "K" | "A")
+    };
+    words.filter(is_card).map(ToOwned::to_owned).collect()
+}
+
+#[tokio::test]
+async fn players_who_see_only_views_play_whole_matches_of_royal_match() {
+    let server = TestServer::start_with(&["--log", "off"]);
+    let mut client = server.client().await;
+    for (players, hand_size, seed) in [(2, 13, 1), (3, 5, 2), (4, 13, 3), (4, 1, 4)] {
+        let setup = proto::RoyalMatchSetup {
+            players: Some(players),
+            hand_size: Some(hand_size),
+            ..Default::default()
+        };
+        let request = proto::NewGameRequest {
+            setup: Some(proto::new_game_request::Setup::RoyalMatch(setup)),
+            seed: Some(seed),
+            form: Some(proto::StateForm::Notation.into()),
+            ..Default::default()
+        };
+        let dealt = client.new_game(request).await.expect("it is dealt").into_inner();
+        deal(&server, notation(dealt.state.as_ref()), players as usize, cards_in).await;
+    }
+}
