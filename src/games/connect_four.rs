@@ -8,6 +8,7 @@ mod outcome;
 mod position;
 mod rules;
 mod setup;
+mod violations;
 
 use std::{
     fmt::{self, Write},
@@ -19,7 +20,7 @@ pub use self::{
     notation::ParseError,
     outcome::Outcome,
     position::{Position, letter},
-    rules::{Rules, RulesError},
+    rules::{PartialRules, Rules, RulesError},
     setup::{Setup, SetupError},
 };
 use crate::{Clause, Game, Known, NoView, NotationError, Player, Square};

@@ -16,8 +16,8 @@ use super::{
 use crate::games::{
     GameId, Known, NoView, Player, Square,
     connect_four::{
-        Capture, ConnectFour, Dropped, IllegalMove, Move, Outcome, ParseError, Position, Rules, RulesError,
-        Setup, SetupError, letter,
+        Capture, ConnectFour, Dropped, IllegalMove, Move, Outcome, ParseError, PartialRules, Position, Rules,
+        RulesError, Setup, SetupError, letter,
     },
 };
 
@@ -84,8 +84,9 @@ impl WireGame for ConnectFour {
             }
             Some(())
         })?;
-        let setup = Setup { rules: rules.unwrap_or_default(), board: board.as_slice(), next_player };
-        Position::try_from(setup).ok().map(|position| Known::State(position.into()))
+        let rules = rules.unwrap_or_default().into();
+        let position = Setup { rules, board: board.as_slice(), next_player }.position();
+        position.map(|position| Known::State(position.into()))
     }
 
     fn read_state(
@@ -94,15 +95,11 @@ impl WireGame for ConnectFour {
         violations: &mut Violations,
     ) -> Option<Known<Self>> {
         let rules = match state.rules {
-            None => ReadRules::from(Rules::default()),
+            None => Rules::default().into(),
             Some(rules) => read_rules(rules, &at.field("rules"), violations),
         };
         let next_player = read_next_player(state.next_player, at, violations);
-        let setup = Setup {
-            rules: rules.sizes?,
-            board: &state.board,
-            next_player: next_player.filter(|_| rules.complete),
-        };
+        let setup = Setup { rules, board: &state.board, next_player };
         let position = violations
             .accept(Position::try_from(setup), |error, violations| note_setup_error(error, at, violations));
         position.map(|position| Known::State(position.into()))
@@ -138,8 +135,7 @@ impl WireGame for ConnectFour {
             violations.game_mismatch(at, "rule set", GameId::ConnectFour);
             return None;
         };
-        let rules = read_rules(*rules, &at.field(NAME), violations);
-        rules.sizes.filter(|_| rules.complete)
+        read_rules(*rules, &at.field(NAME), violations).complete()
     }
 
     fn read_opening(
@@ -262,34 +258,23 @@ fn read_plain_rules(wire: &[u8]) -> Option<Rules> {
     Rules::new(columns, rows, line_length, first_player).ok()
 }
 
-/// Rules as far as they could be read.
-struct ReadRules {
-    /// Rules of the right sizes, if these could be read.
-    sizes: Option<Rules>,
-    /// Whether nothing was wrong: without it, who starts is not to be relied on.
-    complete: bool,
-}
-
-impl From<Rules> for ReadRules {
-    fn from(rules: Rules) -> Self {
-        Self { sizes: Some(rules), complete: true }
-    }
-}
-
-fn read_rules(rules: proto::ConnectFourRules, at: &Path<'_>, violations: &mut Violations) -> ReadRules {
+/// Reads rules, as far as they are valid.
+fn read_rules(rules: proto::ConnectFourRules, at: &Path<'_>, violations: &mut Violations) -> PartialRules {
     let default = Rules::default();
     let first_player = match rules.first_player {
         None => Some(default.first_player()),
         Some(player) => read_player(player, &at.field("first_player"), violations),
     };
-    let sizes = Rules::new(
+    let (rules, errors) = PartialRules::new(
         rules.columns.unwrap_or(default.columns().into()),
         rules.rows.unwrap_or(default.rows().into()),
         rules.line_length.unwrap_or(default.line_length().into()),
-        first_player.unwrap_or(default.first_player()),
+        first_player,
     );
-    let sizes = violations.accept(sizes, |error, violations| note_rules_error(error, at, violations));
-    ReadRules { sizes, complete: sizes.is_some() && first_player.is_some() }
+    for error in errors {
+        note_rules_error(error, at, violations);
+    }
+    rules
 }
 
 fn note_rules_error(error: RulesError, at: &Path<'_>, violations: &mut Violations) {
@@ -308,8 +293,8 @@ fn note_setup_error(error: SetupError, at: &Path<'_>, violations: &mut Violation
     let board = at.field("board");
     let code = setup_error_code(&error);
     match error {
-        // Whatever kept it from being read has been noted.
-        SetupError::NextPlayer => {}
+        // Whatever kept them from being read has been noted.
+        SetupError::Rules | SetupError::NextPlayer => {}
         SetupError::RowLength { row, .. } | SetupError::UnknownToken { row, .. } => {
             violations.add_breach(&board.index(row), code, &error);
         }
@@ -322,7 +307,7 @@ fn note_setup_error(error: SetupError, at: &Path<'_>, violations: &mut Violation
 
 fn setup_error_code(error: &SetupError) -> proto::ErrorReason {
     match error {
-        SetupError::NextPlayer => proto::ErrorReason::FieldRequired,
+        SetupError::Rules | SetupError::NextPlayer => proto::ErrorReason::FieldRequired,
         SetupError::RowCount { .. } | SetupError::RowLength { .. } => proto::ErrorReason::BoardSizeMismatch,
         SetupError::UnknownToken { .. } => proto::ErrorReason::UnknownToken,
         SetupError::Floating(_) => proto::ErrorReason::FloatingToken,

@@ -12,7 +12,9 @@
 
 use std::fmt::Write;
 
-use super::{ConnectFour, IllegalMove, Move, Position, Rules, RulesError, Setup, SetupError};
+use super::{
+    ConnectFour, IllegalMove, Move, PartialRules, Position, Rules, RulesError, Setup, SetupError, letter,
+};
 use crate::{Game, GameId, NotationError, Player, Quoted, parse_number};
 
 /// What is wrong with a text that should be a state.
@@ -45,16 +47,18 @@ fn is_column_list(text: &str) -> bool {
 
 /// Reads a state.
 pub(super) fn parse(text: &str) -> Result<ConnectFour, Vec<ParseError>> {
+    let mut errors = Vec::new();
     let body = text.strip_prefix(PREFIX).unwrap_or(text);
     let (rules, body) = match body.split_once(':') {
-        Some((rules, body)) => (parse_rules(rules)?, body),
-        None => (Rules::default(), body),
+        Some((rules, body)) => (parse_rules(rules, &mut errors), body),
+        None => (Rules::default().into(), body),
     };
-    if body.contains(['.', 'X', 'O']) {
-        parse_board(rules, body).map(ConnectFour::from)
+    let game = if body.contains(['.', 'X', 'O']) {
+        parse_board(rules, body, &mut errors).map(ConnectFour::from)
     } else {
-        parse_history(rules, body).map_err(|error| vec![error.into()])
-    }
+        parse_history(rules, body, &mut errors)
+    };
+    game.filter(|_| errors.is_empty()).ok_or(errors)
 }
 
 /// Reads a column, from 1, and answers it from 0.
@@ -83,7 +87,8 @@ pub(super) fn write(game: &ConnectFour) -> String {
     text
 }
 
-fn parse_rules(text: &str) -> Result<Rules, Vec<ParseError>> {
+/// Reads rules, as far as they are valid.
+fn parse_rules(text: &str, errors: &mut Vec<ParseError>) -> PartialRules {
     let (numbers, first_player) = match text.strip_suffix('o') {
         Some(numbers) => (numbers, Player::Two),
         None => (text, Player::One),
@@ -95,35 +100,41 @@ fn parse_rules(text: &str) -> Result<Rules, Vec<ParseError>> {
              with an o after them if player two starts",
             Quoted(text),
         );
-        return Err(vec![NotationError::new(message).into()]);
+        errors.push(NotationError::new(message).into());
+        return PartialRules::default();
     };
-    Rules::new(columns, rows, line_length, first_player).map_err(all)
+    let (rules, wrong) = PartialRules::new(columns, rows, line_length, Some(first_player));
+    errors.extend(wrong.into_iter().map(ParseError::from));
+    rules
 }
 
-fn all<E: Into<ParseError>>(errors: Vec<E>) -> Vec<ParseError> {
-    errors.into_iter().map(Into::into).collect()
-}
-
-fn parse_history(rules: Rules, text: &str) -> Result<ConnectFour, NotationError> {
-    let mut game = ConnectFour::new(rules, (), 0);
-    let numbers: Vec<&str> = if text.is_empty() {
-        Vec::new()
-    } else if rules.columns() > DIGIT_COLUMNS {
-        text.split(',').collect()
-    } else {
-        text.split("").filter(|digit| !digit.is_empty()).collect()
-    };
-    for (index, number) in numbers.into_iter().enumerate() {
+/// Plays the columns of a list. Reports every entry that is no column of the board, and the first other illegal move:
+/// what follows it is not played. Nothing is played by rules that are not valid.
+fn parse_history(rules: PartialRules, text: &str, errors: &mut Vec<ParseError>) -> Option<ConnectFour> {
+    let mut game = rules.complete().map(|rules| ConnectFour::new(rules, (), 0));
+    let has_commas = rules.columns.map_or(text.contains(','), |columns| columns > DIGIT_COLUMNS);
+    let separator = if has_commas { "," } else { "" };
+    let numbers = text.split(separator).filter(|number| has_commas || !number.is_empty());
+    for (index, number) in numbers.enumerate().filter(|_| !text.is_empty()) {
         let nth = index + 1;
-        let column =
-            parse_column(number).map_err(|error| NotationError::new(format!("move {nth}: {error}")))?;
-        if let Err(reasons) = game.play(&Move { column }) {
-            let reasons: Vec<_> = reasons.iter().map(IllegalMove::counted_from_one).collect();
-            let reasons = reasons.join("; ");
-            return Err(NotationError::new(format!("move {nth} is illegal: {reasons}")));
+        let wrong = match (parse_column(number), &mut game) {
+            (Err(error), _) => Some(format!("move {nth}: {error}")),
+            (Ok(column), Some(game)) => game.play(&Move { column }).err().map(|reasons| {
+                let reasons: Vec<_> = reasons.iter().map(IllegalMove::counted_from_one).collect();
+                format!("move {nth} is illegal: {}", reasons.join("; "))
+            }),
+            (Ok(column), None) => {
+                let last = rules.columns.map(|columns| columns - 1).filter(|&last| column > last.into());
+                let reason = last.map(|last| IllegalMove::ColumnOutOfRange { column, last });
+                reason.map(|reason| format!("move {nth} is illegal: {}", reason.counted_from_one()))
+            }
+        };
+        if let Some(message) = wrong {
+            errors.push(NotationError::new(message).into());
+            game = None;
         }
     }
-    Ok(game)
+    game
 }
 
 fn write_history(text: &mut String, rules: Rules, history: &[u8]) {
@@ -136,41 +147,50 @@ fn write_history(text: &mut String, rules: Rules, history: &[u8]) {
     }
 }
 
-fn parse_board(rules: Rules, text: &str) -> Result<Position, Vec<ParseError>> {
-    let (width, height) = (usize::from(rules.columns()), usize::from(rules.rows()));
-    let columns: Vec<&str> = text.split('.').collect();
-    if columns.len() != width {
-        let found = columns.len();
-        let message = format!("the board must have {width} columns with a dot between each two, not {found}");
-        return Err(vec![NotationError::new(message).into()]);
+fn parse_board(rules: PartialRules, text: &str, errors: &mut Vec<ParseError>) -> Option<Position> {
+    let columns: Vec<Vec<char>> = text.split('.').map(|column| column.chars().collect()).collect();
+    let found = columns.len();
+    if let Some(wanted) = rules.columns.filter(|&wanted| found != usize::from(wanted)) {
+        let message =
+            format!("the board must have {wanted} columns with a dot between each two, not {found}");
+        errors.push(NotationError::new(message).into());
     }
-    let mut errors = Vec::new();
-    let mut rows = vec![".".repeat(width); height];
-    for (index, column) in columns.into_iter().enumerate() {
-        let nth = index + 1;
-        if let Some(unknown) = column.chars().find(|token| !matches!(token, 'X' | 'O')) {
-            errors.push(NotationError::new(format!(
-                "column {nth} of the notation holds {unknown:?}: a token is 'X' or 'O'"
-            )));
-        } else if column.len() > height {
-            let found = column.len();
-            errors.push(NotationError::new(format!(
-                "column {nth} of the notation has {found} tokens: the board has {height} rows"
-            )));
-        } else {
-            for (up, token) in column.char_indices() {
-                rows[height - 1 - up].replace_range(index..=index, token.encode_utf8(&mut [0; 4]));
-            }
+    for (nth, column) in (1..).zip(&columns) {
+        for unknown in column.iter().filter(|token| !matches!(token, 'X' | 'O')) {
+            let message = format!("column {nth} of the notation holds {unknown:?}: a token is 'X' or 'O'");
+            errors.push(NotationError::new(message).into());
+        }
+        let found = column.len();
+        if let Some(rows) = rules.rows.filter(|&rows| found > usize::from(rows)) {
+            let message =
+                format!("column {nth} of the notation has {found} tokens: the board has {rows} rows");
+            errors.push(NotationError::new(message).into());
         }
     }
-    if !errors.is_empty() {
-        return Err(all(errors));
-    }
-    let count = |token| rows.iter().flat_map(|row| row.chars()).filter(|&c| c == token).count();
-    let next_player =
-        if count('X') == count('O') { rules.first_player() } else { rules.first_player().other() };
-    let setup = Setup { rules, board: &rows, next_player: Some(next_player) };
-    Position::try_from(setup).map_err(all)
+    let highest = columns.iter().map(Vec::len).max().unwrap_or_default();
+    let height = highest.max(rules.rows.map_or(0, usize::from));
+    let token = |column: &Vec<char>, up| column.get(up).copied().unwrap_or('.');
+    let row = |up| columns.iter().map(|column| token(column, up)).collect::<String>();
+    let board: Vec<_> = (0..height).rev().map(row).collect();
+    let count = |player| text.chars().filter(|&token| token == letter(player)).count();
+    let has_equal_counts = count(Player::One) == count(Player::Two);
+    let next_player = rules.first_player.map(|first| if has_equal_counts { first } else { first.other() });
+    Position::try_from(Setup { rules, board: &board, next_player })
+        .map_err(|wrong| {
+            // What is wrong with the text, and thus with rules, rows and cells, has been reported.
+            let is_new = |error: &SetupError| {
+                !matches!(
+                    error,
+                    SetupError::Rules
+                        | SetupError::NextPlayer
+                        | SetupError::RowCount { .. }
+                        | SetupError::RowLength { .. }
+                        | SetupError::UnknownToken { .. }
+                )
+            };
+            errors.extend(wrong.into_iter().filter(is_new).map(ParseError::from));
+        })
+        .ok()
 }
 
 fn write_board(text: &mut String, position: &Position) {

@@ -38,11 +38,11 @@ pub enum RulesError {
     #[error("line_length must be at least {min}, not {0}", min = Rules::MIN_LINE_LENGTH)]
     LineTooShort(u32),
     /// The line fits nowhere on the board.
-    #[error("line_length must be at most {longest}, the longer side of the board, not {length}")]
+    #[error("line_length must be at most {longest}, not {length}: no side of the board is longer")]
     LineTooLong {
         /// Length asked for.
         length: u32,
-        /// The longer side of the board.
+        /// The longer side of the board; where a side is wrong, the longest that it can have.
         longest: u32,
     },
 }
@@ -75,26 +75,27 @@ impl Rules {
         first_player: Player,
     ) -> Result<Self, Vec<RulesError>> {
         let mut errors = Vec::new();
-        if !(1..=Self::MAX_COLUMNS).contains(&columns) {
+        let valid_columns = Some(columns).filter(|columns| (1..=Self::MAX_COLUMNS).contains(columns));
+        let valid_rows = Some(rows).filter(|rows| (1..=Self::MAX_ROWS).contains(rows));
+        if valid_columns.is_none() {
             errors.push(RulesError::Columns(columns));
         }
-        if !(1..=Self::MAX_ROWS).contains(&rows) {
+        if valid_rows.is_none() {
             errors.push(RulesError::Rows(rows));
         }
         if line_length < Self::MIN_LINE_LENGTH {
             errors.push(RulesError::LineTooShort(line_length));
         }
-        // What the sides allow together is known only if each is right by itself.
-        if (1..=Self::MAX_COLUMNS).contains(&columns) && (1..=Self::MAX_ROWS).contains(&rows) {
-            let longest = columns.max(rows);
-            if columns * (rows + 1) > MAX_BITS {
-                errors.push(RulesError::TooLarge { columns, rows });
-            }
-            if longest < Self::MIN_LINE_LENGTH {
-                errors.push(RulesError::TooSmall);
-            } else if line_length > longest {
-                errors.push(RulesError::LineTooLong { length: line_length, longest });
-            }
+        if let (Some(columns), Some(rows)) = (valid_columns, valid_rows)
+            && columns * (rows + 1) > MAX_BITS
+        {
+            errors.push(RulesError::TooLarge { columns, rows });
+        }
+        let longest = valid_columns.unwrap_or(Self::MAX_COLUMNS).max(valid_rows.unwrap_or(Self::MAX_ROWS));
+        if longest < Self::MIN_LINE_LENGTH {
+            errors.push(RulesError::TooSmall);
+        } else if line_length > longest {
+            errors.push(RulesError::LineTooLong { length: line_length, longest });
         }
         if errors.is_empty() {
             // Each is below 128 by the checks above.
@@ -173,5 +174,70 @@ impl Rules {
 impl Default for Rules {
     fn default() -> Self {
         Self::DEFAULT
+    }
+}
+
+/// The rules of a set-up, as far as they are valid: each value is known or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct PartialRules {
+    pub(super) columns: Option<u8>,
+    pub(super) rows: Option<u8>,
+    pub(super) line_length: Option<u8>,
+    pub(super) first_player: Option<Player>,
+}
+
+impl PartialRules {
+    /// The valid values among these, and everything that is wrong with the others.
+    ///
+    /// If the sides do not fit together it is not known which one is wrong, so neither is relied on.
+    pub fn new(
+        columns: u32,
+        rows: u32,
+        line_length: u32,
+        first_player: Option<Player>,
+    ) -> (Self, Vec<RulesError>) {
+        let rules = Rules::new(columns, rows, line_length, first_player.unwrap_or(Player::One));
+        let errors = rules.err().unwrap_or_default();
+        let mut partial = Self {
+            columns: u8::try_from(columns).ok(),
+            rows: u8::try_from(rows).ok(),
+            line_length: u8::try_from(line_length).ok(),
+            first_player,
+        };
+        for error in &errors {
+            match error {
+                RulesError::Columns(_) => partial.columns = None,
+                RulesError::Rows(_) => partial.rows = None,
+                RulesError::TooLarge { .. } | RulesError::TooSmall => {
+                    (partial.columns, partial.rows) = (None, None);
+                }
+                RulesError::LineTooShort(_) | RulesError::LineTooLong { .. } => partial.line_length = None,
+            }
+        }
+        (partial, errors)
+    }
+
+    /// The rules, if every value is valid.
+    #[inline(always)]
+    pub fn complete(self) -> Option<Rules> {
+        // Values that are not valid together are not all there.
+        Some(Rules {
+            columns: self.columns?,
+            rows: self.rows?,
+            line_length: self.line_length?,
+            first_player: self.first_player?,
+        })
+    }
+}
+
+impl From<Rules> for PartialRules {
+    #[inline(always)]
+    fn from(Rules { columns, rows, line_length, first_player }: Rules) -> Self {
+        Self {
+            columns: Some(columns),
+            rows: Some(rows),
+            line_length: Some(line_length),
+            first_player: Some(first_player),
+        }
     }
 }

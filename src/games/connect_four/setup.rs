@@ -1,28 +1,33 @@
 use super::{
-    Position, Rules,
+    PartialRules, Position, Rules,
     bitboard::{Word, indexes},
     position::{Board, Words, build, has_line},
 };
 use crate::{Player, RuleBreach, Square};
 
-/// A position as someone wrote it down. It may be nonsense: [`Position::try_from`] tells.
+/// A position as it was written. It may be invalid: [`Position::try_from`] says so, and why.
+///
+/// Rules that are not complete, or no player to move, make no position, but everything else is still checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<R> {
-    /// The rules it is played under.
-    pub rules: Rules,
-    /// The board, one text a row, the top row first: `X`, `O`, or `.` for an empty cell.
+    /// The rules it is played under, as far as they are valid.
+    pub rules: PartialRules,
+    /// The board, one text per row, the top row first: `X`, `O`, or `.` for an empty cell.
     pub board: R,
-    /// The player to move. None if that cannot be told: everything else is still looked at, but there is no position.
+    /// The player to move, if known.
     pub next_player: Option<Player>,
 }
 
 /// Rows of a board, each as the bytes of its text.
-pub trait Rows: IntoIterator<Item: AsRef<[u8]>, IntoIter: ExactSizeIterator> {}
-impl<R: IntoIterator<Item: AsRef<[u8]>, IntoIter: ExactSizeIterator>> Rows for R {}
+pub trait Rows: IntoIterator<Item: AsRef<[u8]>, IntoIter: ExactSizeIterator> + Copy {}
+impl<R: IntoIterator<Item: AsRef<[u8]>, IntoIter: ExactSizeIterator> + Copy> Rows for R {}
 
 /// What is wrong with a set-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
+    /// The rules are not complete.
+    #[error("the rules are invalid")]
+    Rules,
     /// It is not said who is to move.
     #[error("the player to move is missing")]
     NextPlayer,
@@ -59,16 +64,17 @@ pub enum SetupError {
     Floating(Square),
     /// The numbers of tokens do not fit the player to move (C4-1).
     #[error(
-        "{one} X and {two} O do not fit: {first} starts, so {turn}there must be {wanted}",
+        "{one} X and {two} O do not fit: {start}{turn}there must be {wanted}",
+        start = first.map(|first| format!("{first} starts, so ")).unwrap_or_default(),
         turn = next.map(|next| format!("with {next} to move ")).unwrap_or_default(),
     )]
     TokenCount {
         /// Tokens of player one.
-        one: u32,
+        one: usize,
         /// Tokens of player two.
-        two: u32,
-        /// Who starts.
-        first: Player,
+        two: usize,
+        /// Who starts, if that is known.
+        first: Option<Player>,
         /// Who is to move, if that is known.
         next: Option<Player>,
         /// What would fit.
@@ -85,7 +91,8 @@ pub enum SetupError {
 impl RuleBreach for SetupError {
     fn clause(&self) -> &'static str {
         match self {
-            Self::NextPlayer
+            Self::Rules
+            | Self::NextPlayer
             | Self::RowCount { .. }
             | Self::RowLength { .. }
             | Self::UnknownToken { .. }
@@ -99,90 +106,52 @@ impl RuleBreach for SetupError {
 impl<R: Rows> TryFrom<Setup<R>> for Position {
     type Error = Vec<SetupError>;
 
-    /// The one door from a set-up to a position. Reports everything that is wrong.
+    /// Makes a position of a set-up, or reports everything that is wrong with it.
     fn try_from(setup: Setup<R>) -> Result<Self, Vec<SetupError>> {
-        let Setup { rules, board, next_player } = setup;
-        Ok(Self(build!(rules, W => check::<W>(rules, board, next_player)?)))
+        setup.position().ok_or_else(|| setup.violations())
     }
 }
 
-/// What lies on the board.
+impl<R: Rows> Setup<R> {
+    /// The position, or none if anything is wrong: [`Position::try_from`] also says what.
+    ///
+    /// This is the fast path. It refuses exactly the set-ups that have [`Setup::violations`].
+    #[inline]
+    pub fn position(self) -> Option<Position> {
+        let rules = self.rules.complete()?;
+        let next_player = self.next_player?;
+        Some(Position(build!(rules, W => read::<W>(rules, self.board, next_player)?)))
+    }
+}
+
+/// The tokens of either player.
 struct Tokens<W> {
     one: W,
     two: W,
-    /// Cells with a character that is no token.
-    unknown: W,
-    /// The tokens of either player in the rows that were read last: a byte a column, eight columns a word, and a bit a row.
+    /// The tokens of either player in the rows that were read last: one byte per column, eight columns per word, and one
+    /// bit per row.
     stacks: [[u64; STACKS]; 2],
 }
 
 /// Words for the columns of the widest board.
 const STACKS: usize = (Rules::MAX_COLUMNS / 8) as usize;
 
+/// Reads a board that a game can be in.
 #[inline(always)]
-fn check<W: Word>(
-    rules: Rules,
-    board: impl Rows,
-    next_player: Option<Player>,
-) -> Result<Board<W>, Vec<SetupError>> {
-    let mut errors = Vec::new();
-    let Some(Tokens { one, two, unknown, .. }) = read::<W>(rules, board, &mut errors) else {
-        return Err(errors);
+fn read<W: Word>(rules: Rules, board: impl Rows, next_player: Player) -> Option<Board<W>> {
+    let Tokens { one, two, .. } = Tokens::<W>::read(rules, board)?;
+    let (movers, others) = match next_player {
+        Player::One => (one, two),
+        Player::Two => (two, one),
     };
-    let stacked = note_floating(rules, one | two, unknown, &mut errors);
-    let known = unknown.is_empty();
-    if known {
-        errors.extend(token_count(rules, next_player, one.count(), two.count()));
-    }
-    let (one_won, two_won) = (has_line(one, rules), has_line(two, rules));
-    if one_won && two_won {
-        errors.push(SetupError::TwoWinners);
-    }
-    let Some(next_player) = next_player else {
-        errors.push(SetupError::NextPlayer);
-        return Err(errors);
-    };
-    let (movers, movers_won, others, others_won) = match next_player {
-        Player::One => (one, one_won, two, two_won),
-        Player::Two => (two, two_won, one, one_won),
-    };
-    if movers_won && !others_won {
-        errors.push(SetupError::ImpossibleWin(next_player));
-    }
-    if others_won && !movers_won && stacked && known && !last_move_won(rules, one | two, others) {
-        errors.push(SetupError::ImpossibleWin(next_player.other()));
-    }
-    if errors.is_empty() { Ok(Board::with_tokens(rules, one | two, movers, others_won)) } else { Err(errors) }
-}
-
-/// Reads the characters of the board, if it has the size that the rules want.
-#[inline(always)]
-fn read<W: Word>(rules: Rules, board: impl Rows, errors: &mut Vec<SetupError>) -> Option<Tokens<W>> {
-    let (columns, rows) = (usize::from(rules.columns()), usize::from(rules.rows()));
-    let board = board.into_iter();
-    let mut sized = board.len() == rows;
-    if !sized {
-        errors.push(SetupError::RowCount { wanted: rules.rows(), found: board.len() });
-    }
-    let mut tokens = Tokens { one: W::EMPTY, two: W::EMPTY, unknown: W::EMPTY, stacks: [[0; STACKS]; 2] };
-    for (row, line) in board.take(rows).enumerate() {
-        let (line, height) = (line.as_ref(), rows - 1 - row);
-        if line.len() != columns || !tokens.read_row(height, line) {
-            // Something is wrong with it, or it has letters of more than a byte, which is wrong too.
-            let line = String::from_utf8_lossy(line);
-            let found = line.chars().count();
-            if found == columns {
-                tokens.note_unknown(rules, row, &line, errors);
-            } else {
-                sized = false;
-                errors.push(SetupError::RowLength { row, wanted: rules.columns(), found });
-            }
-        }
-        if height % 8 == 0 {
-            tokens.stack_up(rules, height);
-        }
-    }
-    sized.then_some(tokens)
+    let tokens = one | two;
+    let lead = u32::from(next_player != rules.first_player());
+    let others_won = has_line(others, rules);
+    let is_valid = is_stacked(rules, tokens)
+        && others.count() == movers.count() + lead
+        && !has_line(movers, rules)
+        && (!others_won || last_move_won(rules, tokens, others));
+    is_valid.then(|| Board::with_tokens(rules, tokens, movers, others_won))
 }
 
 /// The highest bit of each of eight bytes.
@@ -197,15 +166,29 @@ const fn places_of(letter: u8, letters: u64) -> u64 {
     !(carried | differing) & HIGHEST_BITS
 }
 
-/// The cell of a row and a column of which both are on the board.
-#[inline(always)]
-fn cell<W: Word>(rules: Rules, row: usize, column: usize) -> W {
-    // Fewer than 128 of either.
-    W::cell(rules.index(Square { row: row as u32, column: column as u32 }))
-}
-
 impl<W: Word> Tokens<W> {
-    /// Reads one row, which has as many bytes as there are columns. Tells whether each of them stands for a cell.
+    /// Reads the characters of a board, if it has the size that the rules want and each character is a cell.
+    #[inline(always)]
+    fn read(rules: Rules, board: impl Rows) -> Option<Self> {
+        let (columns, rows) = (usize::from(rules.columns()), usize::from(rules.rows()));
+        let board = board.into_iter();
+        if board.len() != rows {
+            return None;
+        }
+        let mut tokens = Self { one: W::EMPTY, two: W::EMPTY, stacks: [[0; STACKS]; 2] };
+        for (row, line) in board.take(rows).enumerate() {
+            let (line, height) = (line.as_ref(), rows - 1 - row);
+            if line.len() != columns || !tokens.read_row(height, line) {
+                return None;
+            }
+            if height % 8 == 0 {
+                tokens.stack_up(rules, height);
+            }
+        }
+        Some(tokens)
+    }
+
+    /// Reads one row, which has as many bytes as there are columns. Returns whether each of them is a cell.
     #[inline(always)]
     fn read_row(&mut self, height: usize, line: &[u8]) -> bool {
         let mut is_known = true;
@@ -235,61 +218,23 @@ impl<W: Word> Tokens<W> {
         }
         self.stacks = [[0; STACKS]; 2];
     }
-
-    /// Reads one row anew, which has as many characters as there are columns, and notes those that stand for nothing.
-    #[cold]
-    fn note_unknown(&mut self, rules: Rules, row: usize, line: &str, errors: &mut Vec<SetupError>) {
-        for (column, found) in line.chars().enumerate() {
-            let cell = cell(rules, row, column);
-            match found {
-                '.' => {}
-                'X' => self.one = self.one | cell,
-                'O' => self.two = self.two | cell,
-                _ => {
-                    self.unknown = self.unknown | cell;
-                    errors.push(SetupError::UnknownToken { row, column, found });
-                }
-            }
-        }
-    }
 }
 
-/// Notes every token that lies over an empty cell, from the left and from the bottom. Tells whether there is none.
-fn note_floating<W: Word>(rules: Rules, tokens: W, unknown: W, errors: &mut Vec<SetupError>) -> bool {
-    let floor = (0..u32::from(rules.columns()))
-        .fold(W::EMPTY, |floor, column| floor | W::cell(column * rules.stride()));
-    let supported = (tokens | unknown).moved_up(1) | floor;
-    let floating = tokens & !supported;
-    errors.extend(indexes(floating).map(|index| SetupError::Floating(rules.square(index))));
-    floating.is_empty()
+/// Whether every token lies on another or on the ground.
+#[inline(always)]
+fn is_stacked<W: Word>(rules: Rules, tokens: W) -> bool {
+    let ground = (0..u32::from(rules.columns()))
+        .fold(W::EMPTY, |ground, column| ground | W::cell(column * rules.stride()));
+    (tokens & !(tokens.moved_up(1) | ground)).is_empty()
 }
 
-/// Whether the numbers of tokens fit the player to move: equal when the first player is, one apart otherwise.
-/// If it is not known who is to move, either will do.
-fn token_count(rules: Rules, next: Option<Player>, one: u32, two: u32) -> Option<SetupError> {
-    let first = rules.first_player();
-    let one_more = match first {
-        Player::One => one == two + 1,
-        Player::Two => two == one + 1,
-    };
-    let (fits, wanted) = match (next, first) {
-        (None, Player::One) => (one == two || one_more, "as many X as O, or one X more"),
-        (None, Player::Two) => (one == two || one_more, "as many X as O, or one O more"),
-        (Some(next), _) if next == first => (one == two, "as many X as O"),
-        (Some(_), Player::One) => (one_more, "one X more than O"),
-        (Some(_), Player::Two) => (one_more, "one O more than X"),
-    };
-    (!fits).then_some(SetupError::TokenCount { one, two, first, next, wanted })
+/// The tokens on top of their columns. The bit above the highest cell of a column is empty.
+#[inline(always)]
+fn top_tokens<W: Word>(tokens: W) -> W {
+    tokens & !tokens.moved_down(1)
 }
 
-/// Whether one token on top of its column explains every line of the winner: without it there was none.
+/// Whether one token on top of its column is part of every line of the winner: without it there was none.
 fn last_move_won<W: Word>(rules: Rules, tokens: W, winners: W) -> bool {
-    (0..u32::from(rules.columns())).any(|column| {
-        let stride = rules.stride();
-        let top = (0..u32::from(rules.rows()))
-            .rev()
-            .map(|height| W::cell(column * stride + height))
-            .find(|&cell| !(tokens & cell).is_empty());
-        top.is_some_and(|top| !has_line(winners & !top, rules))
-    })
+    indexes(top_tokens(tokens) & winners).any(|top| !has_line(winners & !W::cell(top), rules))
 }

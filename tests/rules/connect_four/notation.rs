@@ -80,6 +80,34 @@ mod is_refused {
     }
 
     #[test]
+    fn c4_2_with_an_error_for_every_entry_that_is_no_column() {
+        let wanted = "move 2: \"z\" is not a column: expected its number, from 1, such as 4\n\
+                      move 3 is illegal: column 8 is not on the board: the last one is 7\n\
+                      move 5 is illegal: column 9 is not on the board: the last one is 7";
+        assert_eq!(refusal("c4:4z849"), wanted);
+        // The same by rules of which one is wrong, after what is wrong with that.
+        let errors = refusal("c4:7x6x99:4z849");
+        assert!(errors.starts_with("line_length must be at most 7"), "{errors}");
+        assert!(errors.ends_with(wanted), "{errors}");
+    }
+
+    #[test]
+    fn with_the_errors_of_its_board_beside_those_of_its_rules() {
+        let errors = refusal("c4:7x6x99:XX.Z....");
+        let wanted = [
+            "line_length must be at most 7",
+            "the board must have 7 columns with a dot between each two, not 6",
+            "column 2 of the notation holds 'Z'",
+        ];
+        for (error, wanted) in errors.lines().zip(wanted) {
+            assert!(error.starts_with(wanted), "{errors}");
+        }
+        assert_eq!(errors.lines().count(), wanted.len());
+        assert!(refusal("c4:7x6x99:XX......").contains("2 X and 0 O do not fit"));
+        assert!(refusal("c4:99x6x4:XO.XO.XO.XO").contains("both players have a line"));
+    }
+
+    #[test]
     fn with_the_wrong_number_of_columns() {
         assert!(refusal("c4:7x6x4:X.O").contains("must have 7 columns with a dot between each two, not 2"));
         assert!(refusal("c4:7x6x4:X.......").contains("not 8"));

@@ -1,17 +1,17 @@
 //! Set-ups: boards that C4-1 to C4-4 refuse, and those that they accept.
 
-use proptest::prelude::*;
+use proptest::{collection::vec, prelude::*, sample::Index};
 
 use super::support::{any_record, config, messages, rules};
 use arbiter_games::{
     Direction,
     Player::{self, One, Two},
     Square,
-    connect_four::{Outcome, Position, Setup, SetupError},
+    connect_four::{Outcome, PartialRules, Position, Rules, Setup, SetupError},
 };
 
 fn set_up(rules_text: &str, next_player: Player, board: &[&str]) -> Result<Position, Vec<SetupError>> {
-    Position::try_from(Setup { rules: rules(rules_text), board, next_player: Some(next_player) })
+    Position::try_from(Setup { rules: rules(rules_text).into(), board, next_player: Some(next_player) })
 }
 
 /// The errors of a set-up, which must be refused.
@@ -129,7 +129,7 @@ mod is_refused {
     #[test]
     fn without_the_player_to_move_and_with_the_errors_beside() {
         let errors = |board| {
-            let setup = Setup { rules: rules("4x3x3"), board, next_player: None };
+            let setup = Setup { rules: rules("4x3x3").into(), board, next_player: None };
             Position::try_from(setup).expect_err("nobody is to move")
         };
         assert_eq!(errors(&["....", "....", "...."]), [SetupError::NextPlayer]);
@@ -139,37 +139,86 @@ mod is_refused {
     }
 
     #[test]
-    fn with_every_error_at_once_when_the_size_is_wrong() {
-        let errors = refusal("4x3x3", One, &["....", "X?.", ".?.!", "...."]);
-        let unknown = |column, found| SetupError::UnknownToken { row: 2, column, found };
+    fn with_the_errors_beside_rows_of_the_wrong_size() {
+        let errors = refusal("4x3x3", One, &["O..", "X?.", ".?.!", "XXX.", "OOOO."]);
+        let length = |row, found| SetupError::RowLength { row, wanted: 4, found };
+        let unknown = |row, column, found| SetupError::UnknownToken { row, column, found };
         let wanted = [
-            SetupError::RowCount { wanted: 3, found: 4 },
-            SetupError::RowLength { row: 1, wanted: 4, found: 3 },
-            unknown(1, '?'),
-            unknown(3, '!'),
+            SetupError::RowCount { wanted: 3, found: 5 },
+            length(0, 3),
+            length(1, 3),
+            unknown(1, 1, '?'),
+            unknown(2, 1, '?'),
+            unknown(2, 3, '!'),
+            length(4, 5),
+            SetupError::Floating(Square { row: 1, column: 0 }),
+            SetupError::TwoWinners,
         ];
         assert_eq!(errors, wanted);
+    }
+
+    #[test]
+    fn without_errors_about_tokens_over_missing_cells() {
+        let errors = refusal("4x3x4", One, &["....", "..XO", "XO"]);
+        assert_eq!(errors, [SetupError::RowLength { row: 2, wanted: 4, found: 2 }]);
     }
 
     #[test]
     fn with_every_error_at_once() {
         let errors = refusal("4x3x3", One, &["O...", "....", "XXX."]);
-        let [floating, SetupError::TokenCount { one: 3, two: 1, .. }, impossible] = errors[..] else {
+        let [floating, SetupError::TokenCount { one: 3, two: 1, .. }] = errors[..] else {
             panic!("{errors:?}")
         };
         assert_eq!(floating, SetupError::Floating(Square { row: 0, column: 0 }));
-        assert_eq!(impossible, SetupError::ImpossibleWin(One));
     }
 
     #[test]
     fn with_the_errors_beside_an_unknown_token() {
-        let errors = refusal("4x3x3", One, &["O..O", "?...", "XXX."]);
+        let errors = refusal("4x3x3", One, &["O..O", "?OOO", "XXX."]);
         let wanted = [
             SetupError::UnknownToken { row: 1, column: 0, found: '?' },
-            SetupError::Floating(Square { row: 0, column: 3 }),
-            SetupError::ImpossibleWin(One),
+            SetupError::Floating(Square { row: 1, column: 3 }),
+            SetupError::TwoWinners,
         ];
         assert_eq!(errors, wanted);
+    }
+
+    /// The errors of a board with rules of which some are wrong.
+    fn with_wrong_rules(
+        columns: u32,
+        rows: u32,
+        line_length: u32,
+        first_player: Option<Player>,
+        board: &[&str],
+    ) -> Vec<SetupError> {
+        let (rules, _) = PartialRules::new(columns, rows, line_length, first_player);
+        Setup { rules, board, next_player: Some(One) }.violations()
+    }
+
+    #[test]
+    fn c4_1_with_the_errors_that_do_not_depend_on_a_wrong_rule() {
+        let board = ["X..", "OOO.", "XXX."];
+        let row_length = SetupError::RowLength { row: 0, wanted: 4, found: 3 };
+        let row_count = SetupError::RowCount { wanted: 4, found: 3 };
+        let (lines, rules) = (SetupError::TwoWinners, SetupError::Rules);
+        assert_eq!(with_wrong_rules(4, 3, 9, Some(One), &board), [row_length, rules]);
+        assert_eq!(with_wrong_rules(0, 4, 3, Some(One), &board), [row_count, lines, rules]);
+        assert_eq!(with_wrong_rules(4, 0, 3, Some(One), &board), [row_length, lines, rules]);
+        // Too large: either side may be the wrong one.
+        assert_eq!(with_wrong_rules(64, 64, 3, Some(One), &board), [lines, rules]);
+        let count = with_wrong_rules(4, 3, 9, Some(One), &["....", "....", "XX.."])[0];
+        assert!(matches!(count, SetupError::TokenCount { one: 2, two: 0, .. }), "{count}");
+    }
+
+    #[test]
+    fn c4_1_with_numbers_of_tokens_that_fit_no_player_who_starts() {
+        let messages = |board| messages(&with_wrong_rules(4, 1, 4, None, &[board]));
+        for board in ["....", "XO..", "O...", "XOO."] {
+            assert_eq!(messages(board), SetupError::Rules.to_string(), "{board}");
+        }
+        for board in ["X...", "OO..", "XXO."] {
+            assert!(messages(board).contains("there must be as many X as O, or one O more"), "{board}");
+        }
     }
 }
 
@@ -235,11 +284,48 @@ proptest! {
         for game in record.states() {
             let position = *game.position();
             let setup = Setup {
-                rules: record.rules,
+                rules: record.rules.into(),
                 board: &position.rows(),
                 next_player: Some(position.next_player()),
             };
             prop_assert_eq!(Position::try_from(setup), Ok(position));
         }
     }
+
+    #[test]
+    fn a_set_up_is_refused_exactly_when_it_has_violations(spoilt in spoilt_set_up()) {
+        let (rules, board, next_player) = spoilt;
+        let setup = Setup { rules: rules.into(), board: &board, next_player };
+        prop_assert_eq!(setup.position().is_none(), !setup.violations().is_empty());
+    }
+}
+
+/// The rows of a game, with up to three changes.
+fn spoilt_set_up() -> impl Strategy<Value = (Rules, Vec<String>, Option<Player>)> {
+    let changes = vec((0..8u8, any::<Index>(), any::<Index>()), 0..=3);
+    (any_record(), changes).prop_map(|(record, changes)| {
+        let position = *record.last_state().position();
+        let (mut rows, mut next_player) = (position.rows(), Some(position.next_player()));
+        for (change, row, column) in changes {
+            if change == 7 {
+                next_player = next_player.map(Player::other).filter(|_| row.index(2) == 0);
+                continue;
+            }
+            let row = row.index(rows.len().max(1));
+            let Some(mut cells) = rows.get(row).map(|row| row.chars().collect::<Vec<_>>()) else { continue };
+            match (change, cells.is_empty()) {
+                (0..4, false) => {
+                    let column = column.index(cells.len());
+                    cells[column] = ['.', 'X', 'O', '?'][usize::from(change)];
+                }
+                (4, _) => cells.push('.'),
+                (5, _) => drop(cells.pop()),
+                _ => drop(rows.remove(row)),
+            }
+            if let Some(line) = rows.get_mut(row).filter(|_| change < 6) {
+                *line = cells.into_iter().collect();
+            }
+        }
+        (record.rules, rows, next_player)
+    })
 }
