@@ -96,7 +96,7 @@ impl WireGame for ConnectFour {
     ) -> Option<Known<Self>> {
         let rules = match state.rules {
             None => Rules::default().into(),
-            Some(rules) => read_rules(rules, &at.field("rules"), violations),
+            Some(rules) => read_partial_rules(rules, &at.field("rules"), violations),
         };
         let next_player = read_next_player(state.next_player, at, violations);
         let setup = Setup { rules, board: &state.board, next_player };
@@ -135,7 +135,7 @@ impl WireGame for ConnectFour {
             violations.game_mismatch(at, "rule set", GameId::ConnectFour);
             return None;
         };
-        read_rules(*rules, &at.field(NAME), violations).complete()
+        read_partial_rules(*rules, &at.field(NAME), violations).complete()
     }
 
     fn read_opening(
@@ -259,7 +259,11 @@ fn read_plain_rules(wire: &[u8]) -> Option<Rules> {
 }
 
 /// Reads rules, as far as they are valid.
-fn read_rules(rules: proto::ConnectFourRules, at: &Path<'_>, violations: &mut Violations) -> PartialRules {
+fn read_partial_rules(
+    rules: proto::ConnectFourRules,
+    at: &Path<'_>,
+    violations: &mut Violations,
+) -> PartialRules {
     let default = Rules::default();
     let first_player = match rules.first_player {
         None => Some(default.first_player()),
@@ -314,6 +318,7 @@ fn setup_error_code(error: &SetupError) -> proto::ErrorReason {
         SetupError::TokenCount { .. } => proto::ErrorReason::TokenCountMismatch,
         SetupError::TwoWinners => proto::ErrorReason::TwoWinners,
         SetupError::ImpossibleWin(_) => proto::ErrorReason::ImpossibleWin,
+        SetupError::LastTokenMissing(_) => proto::ErrorReason::LastTokenMissing,
     }
 }
 

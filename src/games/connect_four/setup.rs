@@ -86,6 +86,9 @@ pub enum SetupError {
     /// A line is there that no last move can have completed (C4-3).
     #[error("{0} has a line that no last move of theirs can have completed")]
     ImpossibleWin(Player),
+    /// No token on top of a column is of the player who moved last (C4-2).
+    #[error("{0} has moved last, but no token on top of a column is theirs")]
+    LastTokenMissing(Player),
 }
 
 impl RuleBreach for SetupError {
@@ -97,7 +100,7 @@ impl RuleBreach for SetupError {
             | Self::RowLength { .. }
             | Self::UnknownToken { .. }
             | Self::TokenCount { .. } => "C4-1",
-            Self::Floating(_) => "C4-2",
+            Self::Floating(_) | Self::LastTokenMissing(_) => "C4-2",
             Self::TwoWinners | Self::ImpossibleWin(_) => "C4-3",
         }
     }
@@ -150,7 +153,7 @@ fn read<W: Word>(rules: Rules, board: impl Rows, next_player: Player) -> Option<
     let is_valid = is_stacked(rules, tokens)
         && others.count() == movers.count() + lead
         && !has_line(movers, rules)
-        && (!others_won || last_move_won(rules, tokens, others));
+        && if others_won { last_move_won(rules, tokens, others) } else { has_last_token(tokens, others) };
     is_valid.then(|| Board::with_tokens(rules, tokens, movers, others_won))
 }
 
@@ -232,6 +235,12 @@ fn is_stacked<W: Word>(rules: Rules, tokens: W) -> bool {
 #[inline(always)]
 fn top_tokens<W: Word>(tokens: W) -> W {
     tokens & !tokens.moved_down(1)
+}
+
+/// Whether a token of the player who moved last is on top of a column, or nobody has moved.
+#[inline(always)]
+fn has_last_token<W: Word>(tokens: W, others: W) -> bool {
+    tokens.is_empty() || !(top_tokens(tokens) & others).is_empty()
 }
 
 /// Whether one token on top of its column is part of every line of the winner: without it there was none.

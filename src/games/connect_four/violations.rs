@@ -139,13 +139,17 @@ impl Grid {
         }
         let is_on_top =
             |&(row, column): &(usize, usize)| row == 0 || self.get((row - 1, column)) == Some('.');
-        let completes_every_line = |(row, column): (usize, usize)| {
-            let mut before = Self(self.0.clone());
-            before.0[row][column] = '.';
-            !before.has_line(last_player, length)
-        };
-        let is_impossible = self.has_line(last_player, length)
-            && !self.tokens(last_player).filter(is_on_top).any(completes_every_line);
-        is_impossible.then_some(SetupError::ImpossibleWin(last_player))
+        let mut last_tokens = self.tokens(last_player).filter(is_on_top);
+        if self.has_line(last_player, length) {
+            let has_no_line_without = |(row, column): (usize, usize)| {
+                let mut before = Self(self.0.clone());
+                before.0[row][column] = '.';
+                !before.has_line(last_player, length)
+            };
+            (!last_tokens.any(has_no_line_without)).then_some(SetupError::ImpossibleWin(last_player))
+        } else {
+            let is_empty = self.cells().all(|(_, found)| found == '.');
+            (!is_empty && last_tokens.next().is_none()).then_some(SetupError::LastTokenMissing(last_player))
+        }
     }
 }

@@ -1,8 +1,11 @@
 //! Set-ups: boards that C4-1 to C4-4 refuse, and those that they accept.
 
+use std::collections::HashSet;
+
 use proptest::{collection::vec, prelude::*, sample::Index};
 
-use super::support::{any_record, config, messages, rules};
+use super::support::{any_record, config, messages, number, rules};
+use crate::naive::connect_four::Board;
 use arbiter_games::{
     Direction,
     Player::{self, One, Two},
@@ -124,6 +127,14 @@ mod is_refused {
     fn c4_3_with_a_run_too_long_for_one_last_token() {
         let errors = refusal("14x1x3", Two, &["XXXXXX.OO.OO.O"]);
         assert_eq!(errors, [SetupError::ImpossibleWin(One)]);
+    }
+
+    #[test]
+    fn c4_2_when_no_token_on_top_is_of_the_player_who_moved_last() {
+        let errors = refusal("4x4x4", One, &["....", "X...", "O...", "O..X"]);
+        assert_eq!(errors, [SetupError::LastTokenMissing(Two)]);
+        let errors = refusal("4x4x4", Two, &["....", "O...", "X...", "X..."]);
+        assert_eq!(errors, [SetupError::LastTokenMissing(One)]);
     }
 
     #[test]
@@ -298,6 +309,32 @@ proptest! {
         let setup = Setup { rules: rules.into(), board: &board, next_player };
         prop_assert_eq!(setup.position().is_none(), !setup.violations().is_empty());
     }
+}
+
+/// Every board of some small sizes, with either player to move.
+#[test]
+fn a_small_board_is_refused_exactly_when_it_is_not_possible_by_the_naive_implementation() {
+    let mut met = HashSet::new();
+    for text in ["3x3x3", "3x3x2o", "2x4x3", "5x2x3o", "9x1x3"] {
+        let rules = rules(text);
+        let (columns, cells) = (usize::from(rules.columns()), u32::from(rules.columns() * rules.rows()));
+        for code in 0..3_usize.pow(cells) {
+            let tokens: Vec<_> =
+                (0..cells).map(|place| ['.', 'X', 'O'][code / 3_usize.pow(place) % 3]).collect();
+            let board: Vec<_> = tokens.chunks(columns).map(String::from_iter).collect();
+            let naive = Board::from_rows(&board, rules.line_length().into());
+            for next in Player::ALL {
+                let setup = Setup { rules: rules.into(), board: &board, next_player: Some(next) };
+                let is_possible = naive.is_possible(number(rules.first_player()), number(next));
+                assert_eq!(setup.position().is_some(), is_possible, "{text}, {next} to move: {board:?}");
+                let errors = setup.violations();
+                assert_eq!(errors.is_empty(), is_possible, "{text}, {next} to move: {board:?}, {errors:?}");
+                met.extend(errors.iter().map(std::mem::discriminant));
+            }
+        }
+    }
+    // Floating tokens, token counts, two winners, impossible wins, and a missing last token.
+    assert_eq!(met.len(), 5, "{met:?}");
 }
 
 /// The rows of a game, with up to three changes.

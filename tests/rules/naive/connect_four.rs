@@ -146,6 +146,26 @@ impl Board {
         self.cells().any(|cell| self.token(cell) == player && !self.lines_through(cell, player).is_empty())
     }
 
+    /// Whether a game can be here with this player to move: no token floats, the numbers fit, and the last token can be
+    /// taken back. It is the other player's, on top of its column, and nobody had a line before it.
+    pub fn is_possible(&self, first_player: u8, player: u8) -> bool {
+        let other = switch_player(player);
+        let count = |player| self.cells().filter(|&cell| self.token(cell) == player).count();
+        let no_token_floats = self
+            .cells
+            .iter()
+            .all(|column| column.iter().skip_while(|&&token| token == EMPTY).all(|&t| t != EMPTY));
+        let numbers_fit = count(other) == count(player) + usize::from(player != first_player);
+        let can_be_taken_back = |column: usize| {
+            let mut before = self.clone();
+            let top = before.cells[column].iter_mut().find(|token| **token != EMPTY);
+            let taken = top.map(|token| std::mem::replace(token, EMPTY));
+            taken == Some(other) && !before.has_line(1) && !before.has_line(2)
+        };
+        let is_empty = self.cells().all(|cell| self.token(cell) == EMPTY);
+        no_token_floats && numbers_fit && (is_empty || (0..self.columns()).any(can_be_taken_back))
+    }
+
     /// How far from the last token a line through it can go.
     fn reach(&self) -> usize {
         self.length - 1
