@@ -23,8 +23,8 @@ pub use self::{
     notation::ParseError,
     outcome::{Ending, Outcome},
     position::Position,
-    rules::{Rules, RulesError},
-    setup::{Diagram, Setup, SetupError, check_quiet_moves},
+    rules::{PartialRules, Rules, RulesError},
+    setup::{Diagram, Setup, SetupError},
 };
 use crate::{Clause, Game, Known, NoView, NotationError, Player, Square};
 

@@ -14,8 +14,8 @@ use super::{
 use crate::games::{
     GameId, Known, NoView, Player, Square,
     queen_rooks::{
-        Arrival, Capture, Diagram, Ending, Event, IllegalMove, Move, Outcome, ParseError, Piece, QueenRooks,
-        Rules, RulesError, Setup, SetupError, check_quiet_moves,
+        Arrival, Capture, Diagram, Ending, Event, IllegalMove, Move, Outcome, ParseError, PartialRules,
+        Piece, QueenRooks, Rules, RulesError, Setup, SetupError,
     },
 };
 
@@ -77,13 +77,12 @@ impl WireGame for QueenRooks {
         at: &Path<'_>,
         violations: &mut Violations,
     ) -> Option<Known<Self>> {
-        let rules = read_state_rules(state, at, violations);
+        let rules = read_partial_rules(state.rules.unwrap_or_default(), &at.field("rules"), violations);
         let next_player = read_next_player(state.next_player, at, violations);
-        let position = Self::try_from(setup(state, rules.to_check_by()?, next_player));
-        violations
-            .accept(position, |error, violations| note_setup_error(error, at, violations))
-            .filter(|_| rules.is_right())
-            .map(Known::State)
+        let position = Self::try_from(setup(state, rules, next_player));
+        let position =
+            violations.accept(position, |error, violations| note_setup_error(error, at, violations));
+        position.map(Known::State)
     }
 
     fn note_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
@@ -115,7 +114,7 @@ impl WireGame for QueenRooks {
             violations.game_mismatch(at, "rule set", GAME);
             return None;
         };
-        read_rules(*rules, &at.field(NAME), violations)
+        read_partial_rules(*rules, &at.field(NAME), violations).complete()
     }
 
     fn read_opening(
@@ -259,7 +258,7 @@ fn read_plain_as<T: for<'a> TryFrom<Setup<'a, &'a str>>>(wire: &[u8]) -> Option<
         }
         Some(())
     })?;
-    let rules = rules.unwrap_or(Rules::DEFAULT);
+    let rules = rules.unwrap_or(Rules::DEFAULT).into();
     T::try_from(Setup { rules, board: board.as_slice(), next_player, quiet_moves }).ok()
 }
 
@@ -276,46 +275,12 @@ fn read_plain_rules(wire: &[u8]) -> Option<Rules> {
     Rules::new(size, limit).ok()
 }
 
-fn setup(state: &proto::QueenRooksState, rules: Rules, next_player: Option<Player>) -> Setup<'_, String> {
+fn setup(
+    state: &proto::QueenRooksState,
+    rules: PartialRules,
+    next_player: Option<Player>,
+) -> Setup<'_, String> {
     Setup { rules, board: &state.board, next_player, quiet_moves: state.quiet_moves.unwrap_or_default() }
-}
-
-/// Rules as far as they could be read.
-enum ReadRules {
-    Right(Rules),
-    /// The limit is wrong, but the board can be looked at by these.
-    OfThisSize(Rules),
-    /// The size is wrong.
-    OfNoSize,
-}
-
-impl ReadRules {
-    fn is_right(&self) -> bool {
-        matches!(self, Self::Right(_))
-    }
-
-    fn to_check_by(&self) -> Option<Rules> {
-        match *self {
-            Self::Right(rules) | Self::OfThisSize(rules) => Some(rules),
-            Self::OfNoSize => None,
-        }
-    }
-}
-
-fn read_state_rules(state: &proto::QueenRooksState, at: &Path<'_>, violations: &mut Violations) -> ReadRules {
-    let given = state.rules.unwrap_or_default();
-    if let Some(rules) = read_rules(given, &at.field("rules"), violations) {
-        return ReadRules::Right(rules);
-    }
-    if let Ok(rules) = Rules::new(given.size.unwrap_or(Rules::DEFAULT.size().into()), 0) {
-        return ReadRules::OfThisSize(rules);
-    }
-    // Of the rest only the quiet moves can be looked at.
-    let limit = given.quiet_move_limit.unwrap_or_default();
-    if let Some(error) = check_quiet_moves(state.quiet_moves.unwrap_or_default(), limit) {
-        note_setup_error(error, at, violations);
-    }
-    ReadRules::OfNoSize
 }
 
 /// Reads a board, with or without a game around it.
@@ -324,35 +289,41 @@ fn read_diagram(
     at: &Path<'_>,
     violations: &mut Violations,
 ) -> Option<Diagram> {
-    let rules = read_state_rules(state, at, violations);
+    let rules = read_partial_rules(state.rules.unwrap_or_default(), &at.field("rules"), violations);
     let next_player = read_optional_player(state.next_player, &at.field("next_player"), violations);
-    let diagram = Diagram::try_from(setup(state, rules.to_check_by()?, next_player.unwrap_or_default()));
+    let diagram = Diagram::try_from(setup(state, rules, next_player.unwrap_or_default()));
     violations
         .accept(diagram, |error, violations| note_setup_error(error, at, violations))
-        .filter(|_| rules.is_right() && next_player.is_ok())
+        .filter(|_| next_player.is_ok())
 }
 
-fn read_rules(rules: proto::QueenRooksRules, at: &Path<'_>, violations: &mut Violations) -> Option<Rules> {
+/// Reads rules, as far as they are valid.
+fn read_partial_rules(
+    rules: proto::QueenRooksRules,
+    at: &Path<'_>,
+    violations: &mut Violations,
+) -> PartialRules {
     let default = Rules::DEFAULT;
-    let read = Rules::new(
+    let (rules, errors) = PartialRules::new(
         rules.size.unwrap_or(default.size().into()),
         rules.quiet_move_limit.unwrap_or(default.quiet_move_limit()),
     );
-    violations.accept(read, |error, violations| {
+    for error in errors {
         let field = match error {
             RulesError::Size(_) => "size",
             RulesError::QuietMoveLimit(_) => "quiet_move_limit",
         };
         violations.add_breach(&at.field(field), proto::ErrorReason::ValueOutOfRange, &error);
-    })
+    }
+    rules
 }
 
 fn note_setup_error(error: SetupError, at: &Path<'_>, violations: &mut Violations) {
     let board = at.field("board");
     let code = setup_error_code(error);
     match error {
-        // Whatever kept it from being read has been noted.
-        SetupError::NextPlayer => {}
+        // Whatever kept them from being read has been noted.
+        SetupError::Rules | SetupError::NextPlayer => {}
         SetupError::RowLength { row, .. } | SetupError::UnknownPiece { row, .. } => {
             violations.add_breach(&board.index(row), code, &error);
         }
@@ -371,7 +342,7 @@ fn note_setup_error(error: SetupError, at: &Path<'_>, violations: &mut Violation
 
 fn setup_error_code(error: SetupError) -> proto::ErrorReason {
     match error {
-        SetupError::NextPlayer => proto::ErrorReason::FieldRequired,
+        SetupError::Rules | SetupError::NextPlayer => proto::ErrorReason::FieldRequired,
         SetupError::RowCount { .. } | SetupError::RowLength { .. } => proto::ErrorReason::BoardSizeMismatch,
         SetupError::UnknownPiece { .. } => proto::ErrorReason::UnknownPiece,
         SetupError::QueenCount { .. } => proto::ErrorReason::QueenCountMismatch,

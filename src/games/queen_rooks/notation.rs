@@ -17,9 +17,7 @@
 
 use std::fmt::{self, Write};
 
-use super::{
-    Diagram, Move, Position, Rules, RulesError, Setup, SetupError, board::Piece, setup::check_quiet_moves,
-};
+use super::{Diagram, Move, PartialRules, Position, Rules, RulesError, Setup, SetupError, board::Piece};
 use crate::{GameId, NotationError, Player, Quoted, RuleBreach, Square, parse_number};
 
 /// What is wrong with a text that should be a state.
@@ -69,12 +67,10 @@ pub(super) fn recognizes(text: &str) -> bool {
 
 /// A text taken apart, as far as it could be read.
 struct Parts {
-    /// None if the board has a size that no board has.
-    rules: Option<Rules>,
-    /// The limit of quiet moves, in range or not.
-    limit: u32,
-    /// None if a row could not be read.
-    rows: Option<Vec<String>>,
+    rules: PartialRules,
+    rows: Vec<String>,
+    /// The rows that could not be read: what they hold is not known.
+    unreadable: Vec<usize>,
     next_player: Option<Player>,
     /// Whether there is something that stands for the player to move, right or wrong.
     has_player: bool,
@@ -83,26 +79,23 @@ struct Parts {
 }
 
 impl Parts {
-    /// Makes something of the parts, with everything that is wrong with the text and with what it says.
+    /// Converts the parts, or reports everything that is wrong with the text and with what it says.
     fn check<T>(
         self,
-        make: impl FnOnce(Setup<'_, String>) -> Result<T, Vec<SetupError>>,
+        convert: impl FnOnce(Setup<'_, String>) -> Result<T, Vec<SetupError>>,
     ) -> Result<T, Vec<ParseError>> {
-        let Self { rules, limit, rows, next_player, quiet_moves, mut errors, .. } = self;
-        let outcome = rules
-            .zip(rows)
-            .map(|(rules, rows)| make(Setup { rules, board: &rows, next_player, quiet_moves }));
-        match outcome {
-            Some(Ok(value)) if errors.is_empty() => return Ok(value),
-            // Whatever kept the player to move from being read has been noted.
-            Some(Err(wrong)) => {
-                errors.extend(all(wrong.into_iter().filter(|error| *error != SetupError::NextPlayer)));
-            }
-            Some(Ok(_)) => {}
-            // Without a board only the quiet moves can be looked at.
-            None => errors.extend(check_quiet_moves(quiet_moves, limit).map(Into::into)),
-        }
-        Err(errors)
+        let Self { rules, rows, unreadable, next_player, quiet_moves, mut errors, .. } = self;
+        let converted = convert(Setup { rules, board: &rows, next_player, quiet_moves });
+        let value = converted.map_err(|wrong| {
+            // What is wrong with the text has been reported.
+            let is_new = |error: &SetupError| match error {
+                SetupError::Rules | SetupError::NextPlayer | SetupError::UnknownPiece { .. } => false,
+                SetupError::RowLength { row, .. } => !unreadable.contains(row),
+                _ => true,
+            };
+            errors.extend(wrong.into_iter().filter(is_new).map(ParseError::from));
+        });
+        value.ok().filter(|_| errors.is_empty()).ok_or(errors)
     }
 }
 
@@ -154,10 +147,6 @@ impl Diagram {
     }
 }
 
-fn all<E: Into<ParseError>>(errors: impl IntoIterator<Item = E>) -> impl Iterator<Item = ParseError> {
-    errors.into_iter().map(Into::into)
-}
-
 fn take_apart(text: &str) -> Parts {
     let mut errors = Vec::new();
     let mut parts = text.strip_prefix(PREFIX).unwrap_or(text).split(':');
@@ -173,40 +162,37 @@ fn take_apart(text: &str) -> Parts {
             None
         }
     };
-    let (quiet_moves, limit) = parts.next().map_or(Some((0, 0)), parse_quiet).unwrap_or_else(|| {
+    let quiet = parts.next().map_or(Some((0, 0)), parse_quiet);
+    if quiet.is_none() {
         let message = "the quiet moves cannot be read: expected a number, or two with a slash between them, such as 7/50";
         errors.push(NotationError::new(message).into());
-        (0, 0)
-    });
+    }
     if parts.next().is_some() {
         let message =
             "a state is its board, the player to move and the quiet moves, with colons between them";
         errors.push(NotationError::new(message).into());
     }
-    let mut rows = Some(Vec::new());
-    for (index, row) in board.split('/').enumerate() {
-        let expanded = expand(row);
-        if expanded.is_none() {
+    let (mut rows, mut unreadable) = (Vec::new(), Vec::new());
+    for (index, text) in board.split('/').enumerate() {
+        let (row, is_readable) = expand(text);
+        if !is_readable {
             let message = format!(
                 "row {} cannot be read from {}: expected Q, R, q, r, and numbers of empty squares",
                 index + 1,
-                Quoted(row),
+                Quoted(text),
             );
             errors.push(NotationError::new(message).into());
+            unreadable.push(index);
         }
-        rows = rows.zip(expanded).map(|(mut rows, row)| {
-            rows.push(row);
-            rows
-        });
+        rows.push(row);
     }
-    let size = u32::try_from(board.split('/').count()).unwrap_or(u32::MAX);
-    let rules = Rules::new(size, limit).or_else(|wrong| {
-        errors.extend(all(wrong));
-        // A limit that is wrong does not keep the board from being looked at.
-        Rules::new(size, 0)
-    });
+    let size = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+    let (quiet_moves, limit) = quiet.unwrap_or_default();
+    let (mut rules, wrong) = PartialRules::new(size, limit);
+    rules.quiet_move_limit = rules.quiet_move_limit.filter(|_| quiet.is_some());
+    errors.extend(wrong.into_iter().map(ParseError::from));
     let has_player = !matches!(player, None | Some("-"));
-    Parts { rules: rules.ok(), limit, rows, next_player, has_player, quiet_moves, errors }
+    Parts { rules, rows, unreadable, next_player, has_player, quiet_moves, errors }
 }
 
 fn parse_quiet(text: &str) -> Option<(u32, u32)> {
@@ -216,23 +202,23 @@ fn parse_quiet(text: &str) -> Option<(u32, u32)> {
     }
 }
 
-/// A row with a dot for each empty square.
-fn expand(text: &str) -> Option<String> {
+/// A row with a dot for each empty square and a `?` for whatever cannot be read, and whether all of it could be.
+fn expand(text: &str) -> (String, bool) {
     let mut row = String::new();
     let mut rest = text;
     while let Some(letter) = rest.chars().next() {
-        if Piece::from_letter(letter).is_some() {
-            row.push(letter);
-            rest = &rest[1..];
-        } else {
-            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-            let empty = parse_number::<usize>(&rest[..digits])
-                .filter(|empty| (1..=Rules::MAX_SIZE.into()).contains(empty))?;
-            row.extend(std::iter::repeat_n('.', empty));
-            rest = &rest[digits..];
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let empty = parse_number::<usize>(&rest[..digits])
+            .filter(|empty| (1..=Rules::MAX_SIZE.into()).contains(empty));
+        match empty {
+            Some(empty) => row.extend(std::iter::repeat_n('.', empty)),
+            None if Piece::from_letter(letter).is_some() => row.push(letter),
+            None => row.push('?'),
         }
+        rest = &rest[digits.max(letter.len_utf8())..];
     }
-    Some(row)
+    let is_readable = !row.contains('?');
+    (row, is_readable)
 }
 
 fn write_row(text: &mut String, row: &str) {

@@ -66,12 +66,50 @@ impl Rules {
 
     /// Pieces of each player at the start, the queen included (QR-2).
     pub const fn pieces(self) -> u32 {
-        self.size as u32 * self.size as u32 / 4
+        Self::pieces_on(self.size)
+    }
+
+    /// Pieces of each player at the start on a board of this size.
+    pub(super) const fn pieces_on(size: u8) -> u32 {
+        size as u32 * size as u32 / 4
     }
 }
 
 impl Default for Rules {
     fn default() -> Self {
         Self::DEFAULT
+    }
+}
+
+/// The rules of a set-up, as far as they are valid: each value is known or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct PartialRules {
+    pub(super) size: Option<u8>,
+    pub(super) quiet_move_limit: Option<u32>,
+}
+
+impl PartialRules {
+    /// The valid values among these, and everything that is wrong with the others.
+    pub fn new(size: u32, quiet_move_limit: u32) -> (Self, Vec<RulesError>) {
+        let errors = Rules::new(size, quiet_move_limit).err().unwrap_or_default();
+        let mut partial = Self { size: u8::try_from(size).ok(), quiet_move_limit: Some(quiet_move_limit) };
+        for error in &errors {
+            match error {
+                RulesError::Size(_) => partial.size = None,
+                RulesError::QuietMoveLimit(_) => partial.quiet_move_limit = None,
+            }
+        }
+        (partial, errors)
+    }
+
+    /// The rules, if every value is valid.
+    pub fn complete(self) -> Option<Rules> {
+        Some(Rules { size: self.size?, quiet_move_limit: self.quiet_move_limit? })
+    }
+}
+
+impl From<Rules> for PartialRules {
+    fn from(Rules { size, quiet_move_limit }: Rules) -> Self {
+        Self { size: Some(size), quiet_move_limit: Some(quiet_move_limit) }
     }
 }

@@ -1,18 +1,30 @@
+//! Set-ups, and everything that is wrong with them.
+//!
+//! All characters of all rows are read, whatever the shape of the board. Not reported, because it would only follow from
+//! another error:
+//!
+//! - sizes that depend on an invalid value of the rules;
+//! - a missing queen, and a lost game, while the size of the board is wrong or not known, or a character is unknown;
+//! - too many pieces, while there are more squares than the board has, or its size is not known;
+//! - a blocked player, while anything else is wrong.
+
 use super::{
-    Capture, Rules,
+    Capture, PartialRules, Rules,
     board::{Board, Cell, Piece},
     capture::captures,
     position::{Position, has_lost},
 };
 use crate::{Player, RuleBreach, Square};
 
-/// A position as someone wrote it down. It may be nonsense: [`Position::try_from`] tells, and [`Diagram::try_from`] for a
-/// board without a game around it.
+/// A position as it was written. It may be invalid: [`Position::try_from`] says so, and why; [`Diagram::try_from`] does for
+/// a board without a game around it.
+///
+/// Rules that are not complete make neither, but everything else is still checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a, S> {
-    /// The rules it is played under.
-    pub rules: Rules,
-    /// The board, one string a row, the top row first: `Q`, `R`, `q`, `r`, or `.` for an empty square.
+    /// The rules it is played under, as far as they are valid.
+    pub rules: PartialRules,
+    /// The board, one string per row, the top row first: `Q`, `R`, `q`, `r`, or `.` for an empty square.
     pub board: &'a [S],
     /// The player to move. None if that is not known.
     pub next_player: Option<Player>,
@@ -23,6 +35,9 @@ pub struct Setup<'a, S> {
 /// What is wrong with a set-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
+    /// The rules are not complete.
+    #[error("the rules are invalid")]
+    Rules,
     /// It is not said who is to move.
     #[error("the player to move is missing")]
     NextPlayer,
@@ -68,7 +83,7 @@ pub enum SetupError {
         /// Who.
         player: Player,
         /// Pieces that are there.
-        found: u32,
+        found: usize,
         /// Pieces at the start.
         most: u32,
     },
@@ -97,7 +112,7 @@ pub enum SetupError {
 impl RuleBreach for SetupError {
     fn clause(&self) -> &'static str {
         match self {
-            Self::RowCount { .. } | Self::RowLength { .. } => "QR-1",
+            Self::Rules | Self::RowCount { .. } | Self::RowLength { .. } => "QR-1",
             Self::UnknownPiece { .. } | Self::QueenCount { .. } | Self::TooManyPieces { .. } => "QR-2",
             Self::NextPlayer => "QR-3",
             Self::TwoLosers | Self::LoserNotToMove(_) | Self::QuietAfterLoss(_) => "QR-5",
@@ -182,12 +197,16 @@ impl From<&Position> for Diagram {
 impl<S: AsRef<str>> TryFrom<Setup<'_, S>> for Diagram {
     type Error = Vec<SetupError>;
 
+    /// Makes a diagram of a set-up, or reports everything that is wrong with it.
     fn try_from(setup: Setup<'_, S>) -> Result<Self, Vec<SetupError>> {
-        let mut errors = Vec::new();
-        let pieces = read(&setup, &mut errors);
-        errors.extend(check_quiet_moves(setup.quiet_moves, setup.rules.quiet_move_limit()));
         let Setup { rules, next_player, quiet_moves, .. } = setup;
-        let board = pieces.and_then(|pieces| pieces.board(rules.size()));
+        let mut errors = Vec::new();
+        let board = Pieces::read(&setup, &mut errors).board();
+        errors.extend(check_quiet_moves(quiet_moves, rules));
+        let Some(rules) = rules.complete() else {
+            errors.push(SetupError::Rules);
+            return Err(errors);
+        };
         let diagram = board.map(|board| Self { rules, board, next_player, quiet_moves });
         diagram.filter(|_| errors.is_empty()).ok_or(errors)
     }
@@ -196,55 +215,41 @@ impl<S: AsRef<str>> TryFrom<Setup<'_, S>> for Diagram {
 impl<S: AsRef<str>> TryFrom<Setup<'_, S>> for Position {
     type Error = Vec<SetupError>;
 
-    /// The one door from a set-up to a position. Reports everything that is wrong.
+    /// Makes a position of a set-up, or reports everything that is wrong with it.
     fn try_from(setup: Setup<'_, S>) -> Result<Self, Vec<SetupError>> {
+        let Setup { rules, next_player, quiet_moves, .. } = setup;
         let mut errors = Vec::new();
-        let pieces = read(&setup, &mut errors);
-        if let Some(pieces) = &pieces {
-            check_counts(&setup, pieces, &mut errors);
-        }
-        let Setup { rules, quiet_moves, .. } = setup;
-        let board = pieces.and_then(|pieces| pieces.board(rules.size()));
+        let pieces = Pieces::read(&setup, &mut errors);
+        pieces.check_counts(&mut errors);
+        let board = pieces.board();
         if let Some(board) = &board {
             check_loss(&setup, board, &mut errors);
         }
-        errors.extend(check_quiet_moves(quiet_moves, rules.quiet_move_limit()));
-        if setup.next_player.is_none() {
+        errors.extend(check_quiet_moves(quiet_moves, rules));
+        if next_player.is_none() {
             errors.push(SetupError::NextPlayer);
         }
-        let position = board.zip(setup.next_player).map(|(board, next_player)| Self {
-            rules,
-            board,
-            next_player,
-            quiet_moves,
-        });
-        if let Some(position) = &position
-            && !position.is_over()
-            && !position.board.can_move(position.next_player)
-        {
-            errors.push(SetupError::Blocked(position.next_player));
+        if rules.complete().is_none() {
+            errors.push(SetupError::Rules);
         }
-        position.filter(|_| errors.is_empty()).ok_or(errors)
+        let (Some(board), Some(rules), Some(next_player), true) =
+            (board, rules.complete(), next_player, errors.is_empty())
+        else {
+            return Err(errors);
+        };
+        let position = Self { rules, board, next_player, quiet_moves };
+        if position.is_over() || board.can_move(next_player) {
+            Ok(position)
+        } else {
+            Err(vec![SetupError::Blocked(next_player)])
+        }
     }
 }
 
-/// What is wrong with a count of quiet moves under a limit, which may be none or out of range (QR-7).
-pub fn check_quiet_moves(found: u32, limit: u32) -> Option<SetupError> {
-    let most = match limit {
-        1..=Rules::MAX_QUIET_MOVES => limit,
-        _ => Rules::MAX_QUIET_MOVES,
-    };
+/// What is wrong with a count of quiet moves (QR-7).
+fn check_quiet_moves(found: u32, rules: PartialRules) -> Option<SetupError> {
+    let most = rules.quiet_move_limit.filter(|&limit| limit > 0).unwrap_or(Rules::MAX_QUIET_MOVES);
     (found > most).then_some(SetupError::QuietMoves { found, most })
-}
-
-fn check_counts<S>(setup: &Setup<'_, S>, pieces: &Pieces, errors: &mut Vec<SetupError>) {
-    let most = setup.rules.pieces();
-    for player in Player::ALL {
-        let found = pieces.count(player);
-        if found > most {
-            errors.push(SetupError::TooManyPieces { player, found, most });
-        }
-    }
 }
 
 fn check_loss<S>(setup: &Setup<'_, S>, board: &Board, errors: &mut Vec<SetupError>) {
@@ -255,8 +260,8 @@ fn check_loss<S>(setup: &Setup<'_, S>, board: &Board, errors: &mut Vec<SetupErro
             if setup.next_player.is_some_and(|next| next != loser) {
                 errors.push(SetupError::LoserNotToMove(loser));
             }
-            // A count that no limit allows is noted as such.
-            let allowed = check_quiet_moves(setup.quiet_moves, setup.rules.quiet_move_limit()).is_none();
+            // A count that no limit allows is reported as such.
+            let allowed = check_quiet_moves(setup.quiet_moves, setup.rules).is_none();
             if setup.quiet_moves > 0 && allowed {
                 errors.push(SetupError::QuietAfterLoss(setup.quiet_moves));
             }
@@ -265,68 +270,92 @@ fn check_loss<S>(setup: &Setup<'_, S>, board: &Board, errors: &mut Vec<SetupErro
     }
 }
 
-/// The pieces of a board of the right size, however many there are.
+/// The pieces of a board, whatever its shape.
 struct Pieces {
-    queens: [Vec<Cell>; 2],
-    rooks: Vec<(Cell, Player)>,
+    /// Each piece, with its row and column.
+    found: Vec<(Piece, usize, usize)>,
+    /// The size of the board, if the rules have one.
+    size: Option<u8>,
+    /// Whether no row and no square is missing or unknown, and none is too many.
+    is_complete: bool,
+    /// Whether a row or a square is too many.
+    has_surplus: bool,
 }
 
 impl Pieces {
-    fn count(&self, player: Player) -> u32 {
-        let rooks = self.rooks.iter().filter(|(_, owner)| *owner == player).count();
-        // A board has at most 676 squares.
-        (self.queens[player as usize].len() + rooks) as u32
+    /// Reads all characters of the board. Reports what is wrong with its size, its characters and its queens.
+    fn read<S: AsRef<str>>(setup: &Setup<'_, S>, errors: &mut Vec<SetupError>) -> Self {
+        let size = setup.rules.size;
+        let mut read = Self { found: Vec::new(), size, is_complete: size.is_some(), has_surplus: false };
+        if let Some(wanted) = read.check_length(setup.board.len()) {
+            errors.push(SetupError::RowCount { wanted, found: setup.board.len() });
+        }
+        for (row, line) in setup.board.iter().enumerate() {
+            let line = line.as_ref();
+            let found = line.chars().count();
+            if let Some(wanted) = read.check_length(found) {
+                errors.push(SetupError::RowLength { row, wanted, found });
+            }
+            for (column, found) in line.chars().enumerate().filter(|&(_, found)| found != '.') {
+                if let Some(piece) = Piece::from_letter(found) {
+                    read.found.push((piece, row, column));
+                } else {
+                    read.is_complete = false;
+                    errors.push(SetupError::UnknownPiece { row, column, found });
+                }
+            }
+        }
+        for player in Player::ALL {
+            let found = read.queens(player).count();
+            if found > 1 || (found == 0 && read.is_complete) {
+                errors.push(SetupError::QueenCount { player, found });
+            }
+        }
+        read
     }
 
-    /// The board, if each player has one queen.
-    fn board(&self, size: u8) -> Option<Board> {
-        let [[one], [two]] = self.queens.each_ref().map(Vec::as_slice) else {
-            return None;
-        };
-        let mut board = Board::new(size, [*one, *two]);
-        for &(cell, player) in &self.rooks {
-            board.add_rook(cell, player);
-        }
-        Some(board)
+    /// Compares a number of rows, or of squares in a row, with the size. Returns the size if they differ.
+    fn check_length(&mut self, found: usize) -> Option<u8> {
+        let wanted = self.size.filter(|&size| found != usize::from(size))?;
+        self.is_complete = false;
+        self.has_surplus |= found > usize::from(wanted);
+        Some(wanted)
     }
-}
 
-/// Reads the characters of the board, if it has the right size.
-fn read<S: AsRef<str>>(setup: &Setup<'_, S>, errors: &mut Vec<SetupError>) -> Option<Pieces> {
-    let size = setup.rules.size();
-    let mut sized = setup.board.len() == usize::from(size);
-    if !sized {
-        errors.push(SetupError::RowCount { wanted: size, found: setup.board.len() });
+    /// The rows and columns of a player's queens.
+    fn queens(&self, player: Player) -> impl Iterator<Item = (usize, usize)> {
+        let queens = self.found.iter().filter(move |(piece, ..)| *piece == Piece::Queen(player));
+        queens.map(|&(_, row, column)| (row, column))
     }
-    let mut queens = [Vec::new(), Vec::new()];
-    let mut rooks = Vec::new();
-    for (row, line) in setup.board.iter().take(size.into()).enumerate() {
-        let line = line.as_ref();
-        let found = line.chars().count();
-        if found != usize::from(size) {
-            sized = false;
-            errors.push(SetupError::RowLength { row, wanted: size, found });
-            continue;
-        }
-        for (column, found) in line.chars().enumerate() {
-            // Rows and columns are at most 26.
-            let cell = Cell { row: row as u8, column: column as u8 };
-            match Piece::from_letter(found) {
-                Some(Piece::Queen(player)) => queens[player as usize].push(cell),
-                Some(Piece::Rook(player)) => rooks.push((cell, player)),
-                None if found == '.' => {}
-                None => errors.push(SetupError::UnknownPiece { row, column, found }),
+
+    /// Reports too many pieces.
+    fn check_counts(&self, errors: &mut Vec<SetupError>) {
+        let Some(size) = self.size.filter(|_| !self.has_surplus) else { return };
+        let most = Rules::pieces_on(size);
+        for player in Player::ALL {
+            let found = self.found.iter().filter(|(piece, ..)| piece.owner() == player).count();
+            if found > most as usize {
+                errors.push(SetupError::TooManyPieces { player, found, most });
             }
         }
     }
-    if !sized {
-        return None;
-    }
-    for player in Player::ALL {
-        let found = queens[player as usize].len();
-        if found != 1 {
-            errors.push(SetupError::QueenCount { player, found });
+
+    /// The board, if it is complete and each player has one queen.
+    fn board(&self) -> Option<Board> {
+        let size = self.size.filter(|_| self.is_complete)?;
+        // Rows and columns of a complete board are at most 26.
+        let cell = |(row, column)| Cell { row: row as u8, column: column as u8 };
+        let mut queens = Player::ALL.map(|player| self.queens(player));
+        let [Some(one), Some(two)] = queens.each_mut().map(Iterator::next) else { return None };
+        if queens.each_mut().map(Iterator::next) != [None, None] {
+            return None;
         }
+        let mut board = Board::new(size, [one, two].map(cell));
+        for &(piece, row, column) in &self.found {
+            if let Piece::Rook(player) = piece {
+                board.add_rook(cell((row, column)), player);
+            }
+        }
+        Some(board)
     }
-    Some(Pieces { queens, rooks })
 }

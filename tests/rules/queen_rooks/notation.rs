@@ -19,6 +19,23 @@ fn every_move_reads_back_from_its_notation() {
 }
 
 #[test]
+fn a_text_is_refused_with_the_errors_beside_what_cannot_be_read() {
+    let refusal = |text: &str| {
+        let errors = QueenRooks::parse(text).expect_err("the text is refused");
+        errors.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let wanted =
+        ["size must be an even number from 4 to 26, not 5", "player one has 2 queens: each player has one"];
+    assert_eq!(refusal("qr:3rq/3rr/5/RR3/QQ3:1"), wanted);
+    let [row, queens, length] = &refusal("qr:2rK/2rr/QR1/QR2:1")[..] else { panic!("three errors") };
+    assert!(row.starts_with("row 1 cannot be read from \"2rK\""), "{row}");
+    assert_eq!(queens, "row 2 must have 4 characters, one a column, not 3");
+    assert_eq!(length, wanted[1]);
+    // How many squares an unreadable number stands for is not known.
+    assert_eq!(refusal("qr:02rq/2rr/RR2/QR2:1").len(), 1);
+}
+
+#[test]
 fn every_state_has_the_notation_of_the_naive_game_and_reads_back_from_it() {
     play_random_games(5, |Step { after, .. }| {
         let text = after.notation();

@@ -9,7 +9,7 @@ use crate::naive::queen_rooks as plain;
 use arbiter_games::{
     Chance, Game,
     Player::{self, One, Two},
-    queen_rooks::{Diagram, Ending, Position, Rules, Setup, SetupError},
+    queen_rooks::{Diagram, Ending, PartialRules, Position, Rules, Setup, SetupError},
 };
 
 mod is_refused {
@@ -22,7 +22,7 @@ mod is_refused {
     /// The errors of a set-up on a 4 × 4 board, which must be refused.
     fn on_four(board: &[&str], next_player: Option<Player>, quiet_moves: u32, limit: u32) -> Vec<SetupError> {
         let rules = Rules::new(4, limit).expect("the rules hold together");
-        let set_up = Position::try_from(Setup { rules, board, next_player, quiet_moves });
+        let set_up = Position::try_from(Setup { rules: rules.into(), board, next_player, quiet_moves });
         set_up.expect_err("the set-up is refused")
     }
 
@@ -35,9 +35,14 @@ mod is_refused {
     }
 
     #[test]
-    fn qr_1_without_errors_about_surplus_rows() {
-        let errors = on_four(&["..rq", "..rr", "RR..", "QR..", "?", "?"], Some(One), 0, 0);
-        assert_eq!(errors, [SetupError::RowCount { wanted: 4, found: 6 }]);
+    fn qr_1_with_the_errors_of_surplus_rows() {
+        let errors = on_four(&["..rq", "..rr", "RR..", "QR..", "?", "RRRR"], Some(One), 0, 0);
+        let wanted = [
+            SetupError::RowCount { wanted: 4, found: 6 },
+            SetupError::RowLength { row: 4, wanted: 4, found: 1 },
+            SetupError::UnknownPiece { row: 4, column: 0, found: '?' },
+        ];
+        assert_eq!(errors, wanted);
     }
 
     #[test]
@@ -128,16 +133,52 @@ mod is_refused {
     }
 
     #[test]
-    fn with_every_error_at_once_when_the_size_is_wrong() {
-        let errors = on_four(&["..rq", "..r", "KR.."], None, 9, 5);
+    fn with_every_error_at_once_when_the_board_has_another_size() {
+        let errors = on_four(&["..rq", "QQr", "KRRR"], None, 9, 5);
         let wanted = [
             SetupError::RowCount { wanted: 4, found: 3 },
             SetupError::RowLength { row: 1, wanted: 4, found: 3 },
             SetupError::UnknownPiece { row: 2, column: 0, found: 'K' },
+            SetupError::QueenCount { player: One, found: 2 },
+            SetupError::TooManyPieces { player: One, found: 5, most: 4 },
             SetupError::QuietMoves { found: 9, most: 5 },
             SetupError::NextPlayer,
         ];
         assert_eq!(errors, wanted);
+    }
+
+    #[test]
+    fn with_every_error_at_once_when_the_size_is_wrong() {
+        let (rules, _) = PartialRules::new(5, 0);
+        let board = ["..rq?", "..rr", "RRRRRR", "QQ"];
+        let errors =
+            Position::try_from(Setup { rules, board: &board, next_player: None, quiet_moves: 2_000_000 });
+        let wanted = vec![
+            SetupError::UnknownPiece { row: 0, column: 4, found: '?' },
+            SetupError::QueenCount { player: One, found: 2 },
+            SetupError::QuietMoves { found: 2_000_000, most: 1_000_000 },
+            SetupError::NextPlayer,
+            SetupError::Rules,
+        ];
+        assert_eq!(errors, Err(wanted));
+    }
+
+    #[test]
+    fn without_what_an_unknown_piece_may_be() {
+        // A queen, or a third piece.
+        for picture in ["..rK ..rr RR.. QR..", "...q ..Kr RR.. QR.."] {
+            let errors = refusal(picture, One);
+            assert!(matches!(errors[..], [SetupError::UnknownPiece { found: 'K', .. }]), "{errors:?}");
+        }
+    }
+
+    #[test]
+    fn qr_6_without_a_blocked_player_while_the_limit_that_may_end_the_game_is_not_valid() {
+        let (rules, _) = PartialRules::new(4, 1_000_001);
+        let board = rows(".Rrq ..Qr ...R ....");
+        let errors =
+            Position::try_from(Setup { rules, board: &board, next_player: Some(Two), quiet_moves: 5 });
+        assert_eq!(errors, Err(vec![SetupError::Rules]));
     }
 }
 
@@ -165,8 +206,12 @@ mod is_accepted {
     fn qr_4_as_a_board_without_a_game_with_any_number_of_rooks() {
         for picture in ["RRrq RRrr RRrr QRrr", "...q .... .... Q...", "..rq .... RRRR QRRR"] {
             let (board, rules) = (rows(picture), Rules::new(4, 0).expect("4 is a size"));
-            let diagram =
-                Diagram::try_from(Setup { rules, board: &board, next_player: None, quiet_moves: 0 });
+            let diagram = Diagram::try_from(Setup {
+                rules: rules.into(),
+                board: &board,
+                next_player: None,
+                quiet_moves: 0,
+            });
             assert_eq!(diagram.map(|diagram| diagram.rows().join(" ")), Ok(picture.to_owned()));
         }
     }
@@ -176,7 +221,7 @@ mod is_accepted {
 fn every_state_is_accepted_again_as_a_set_up() {
     play_random_games(7, |Step { after, .. }| {
         let setup = Setup {
-            rules: after.rules(),
+            rules: after.rules().into(),
             board: &Diagram::from(after).rows(),
             next_player: Some(after.next_player()),
             quiet_moves: after.quiet_moves(),

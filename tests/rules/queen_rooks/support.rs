@@ -34,7 +34,12 @@ pub fn set_up_with_quiet_moves(
 ) -> Result<Position, Vec<SetupError>> {
     let board = rows(picture);
     let rules = Rules::new(board.len() as u32, limit).expect("the rules hold together");
-    Position::try_from(Setup { rules, board: &board, next_player: Some(next_player), quiet_moves })
+    Position::try_from(Setup {
+        rules: rules.into(),
+        board: &board,
+        next_player: Some(next_player),
+        quiet_moves,
+    })
 }
 
 pub fn position(picture: &str, next_player: Player) -> Position {
@@ -91,7 +96,7 @@ pub fn random_diagram(chance: &mut Chance, size: u32) -> Diagram {
     let rooks = pick(chance, &[[one, two], [two, one], [one / 2, two / 2]]);
     let crowded = one_in(chance, 2);
     let setup = Setup {
-        rules: Rules::new(size, pick(chance, &[0, 5])).expect("it is a size"),
+        rules: Rules::new(size, pick(chance, &[0, 5])).expect("it is a size").into(),
         board: &random_board(chance, size, rooks, crowded),
         next_player: pick(chance, &[None, Some(One), Some(Two)]),
         quiet_moves: pick(chance, &[0, 5]),
@@ -150,7 +155,7 @@ pub struct OwnedSetup {
 impl OwnedSetup {
     pub fn set_up(&self) -> Setup<'_, String> {
         let &Self { rules, ref board, next_player, quiet_moves } = self;
-        Setup { rules, board, next_player: Some(next_player), quiet_moves }
+        Setup { rules: rules.into(), board, next_player: Some(next_player), quiet_moves }
     }
 }
 

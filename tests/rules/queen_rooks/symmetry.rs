@@ -19,7 +19,7 @@ fn transform(game: &Position, to: Symmetry) -> Position {
         board[row][column] = exchange(from.at(cell));
     }
     let setup = Setup {
-        rules: game.rules(),
+        rules: game.rules().into(),
         board: &board.into_iter().map(String::from_iter).collect::<Vec<_>>(),
         next_player: Some(game.next_player().other()),
         quiet_moves: game.quiet_moves(),
