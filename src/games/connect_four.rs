@@ -34,11 +34,11 @@ pub struct ConnectFour {
     history: Option<Vec<u8>>,
 }
 
-/// A token dropped into a column, from 0 at the left. It may be a column that no board has.
+/// A token dropped into a column. It may be a column that no board has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Move {
     /// Column from the left, from 0.
-    pub column: u32,
+    pub column: i64,
 }
 
 /// A token came to lie on a cell (C4-2).
@@ -151,14 +151,15 @@ impl Game for ConnectFour {
 impl fmt::Display for Move {
     /// The column, from 1.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", u64::from(self.column) + 1)
+        write!(f, "{}", self.column.saturating_add(1))
     }
 }
 
 impl FromStr for Move {
     type Err = NotationError;
 
+    /// Reads a column, from 1, with or without spaces around it.
     fn from_str(text: &str) -> Result<Self, NotationError> {
-        notation::parse_column(text).map(|column| Self { column })
+        notation::parse_column(text.trim()).map(|column| Self { column })
     }
 }

@@ -18,7 +18,7 @@ mod square;
 
 use std::{fmt::Display, str::FromStr};
 
-use self::notation::parse_number;
+use self::notation::{parse_integer, parse_number, parse_ordinal};
 pub use self::{
     chance::Chance,
     clause::Clause,

@@ -123,7 +123,7 @@ impl WireGame for ConnectFour {
         if mv.column.is_none() {
             violations.required(&at.field(NAME).field("column"));
         }
-        mv.column.map(|column| Move { column })
+        mv.column.map(|column| Move { column: column.into() })
     }
 
     fn read_rules(
@@ -186,7 +186,9 @@ impl WireGame for ConnectFour {
     }
 
     fn write_move(mv: &Move) -> proto::r#move::Kind {
-        proto::r#move::Kind::ConnectFour(proto::ConnectFourMove { column: Some(mv.column) })
+        // Only legal moves are written.
+        let column = u32::try_from(mv.column).ok();
+        proto::r#move::Kind::ConnectFour(proto::ConnectFourMove { column })
     }
 
     fn write_event(Dropped { player, square }: Dropped) -> proto::Event {

@@ -10,7 +10,7 @@ pub enum IllegalMove {
     #[error("column {column}, counted from 0, is not on the board: the last one is {last}")]
     ColumnOutOfRange {
         /// The column asked for, from 0.
-        column: u32,
+        column: i64,
         /// The last column of the board, from 0.
         last: u8,
     },
@@ -28,10 +28,10 @@ impl IllegalMove {
         match *self {
             Self::GameOver => self.to_string(),
             Self::ColumnOutOfRange { column, last } => {
-                let (column, last) = (u64::from(column) + 1, u64::from(last) + 1);
+                let (column, last) = (column.saturating_add(1), u32::from(last) + 1);
                 format!("column {column} is not on the board: the last one is {last}")
             }
-            Self::ColumnFull { column } => format!("column {} is full", u64::from(column) + 1),
+            Self::ColumnFull { column } => format!("column {} is full", column + 1),
         }
     }
 }

@@ -15,7 +15,7 @@ use std::fmt::Write;
 use super::{
     ConnectFour, IllegalMove, Move, PartialRules, Position, Rules, RulesError, Setup, SetupError, letter,
 };
-use crate::{Game, GameId, NotationError, Player, Quoted, parse_number};
+use crate::{Game, GameId, NotationError, Player, Quoted, parse_integer, parse_number};
 
 /// What is wrong with a text that should be a state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -61,15 +61,12 @@ pub(super) fn parse(text: &str) -> Result<ConnectFour, Vec<ParseError>> {
     game.filter(|_| errors.is_empty()).ok_or(errors)
 }
 
-/// Reads a column, from 1, and answers it from 0.
-pub(super) fn parse_column(text: &str) -> Result<u32, NotationError> {
-    match parse_number::<u64>(text).and_then(|column| u32::try_from(column.checked_sub(1)?).ok()) {
-        Some(column) => Ok(column),
-        None => Err(NotationError::new(format!(
-            "{} is not a column: expected its number, from 1, such as 4",
-            Quoted(text),
-        ))),
-    }
+/// Reads a column, from 1, and returns it from 0. It may be any integer: whether the board has it is for the rules to say.
+pub(super) fn parse_column(text: &str) -> Result<i64, NotationError> {
+    parse_integer(text).map(|column| column.saturating_sub(1)).ok_or_else(|| {
+        let text = Quoted(text);
+        NotationError::new(format!("{text} is not a column: expected its number, from 1, such as 4"))
+    })
 }
 
 /// Writes a state: by its history if that is known, otherwise by its board.
@@ -124,7 +121,8 @@ fn parse_history(rules: PartialRules, text: &str, errors: &mut Vec<ParseError>) 
                 format!("move {nth} is illegal: {}", reasons.join("; "))
             }),
             (Ok(column), None) => {
-                let last = rules.columns.map(|columns| columns - 1).filter(|&last| column > last.into());
+                let last = rules.columns.map(|columns| columns - 1);
+                let last = last.filter(|&last| !(0..=last.into()).contains(&column));
                 let reason = last.map(|last| IllegalMove::ColumnOutOfRange { column, last });
                 reason.map(|reason| format!("move {nth} is illegal: {}", reason.counted_from_one()))
             }

@@ -114,11 +114,12 @@ impl Position {
         if ask!(self, board => board.won || board.is_full()) {
             reasons.push(IllegalMove::GameOver);
         }
-        if column >= rules.columns().into() {
-            let last = rules.columns() - 1;
-            reasons.push(IllegalMove::ColumnOutOfRange { column, last });
-        } else if ask!(self, board => board.is_column_full(column)) {
-            reasons.push(IllegalMove::ColumnFull { column });
+        match u32::try_from(column).ok().filter(|&column| column < rules.columns().into()) {
+            None => reasons.push(IllegalMove::ColumnOutOfRange { column, last: rules.columns() - 1 }),
+            Some(column) if ask!(self, board => board.is_column_full(column)) => {
+                reasons.push(IllegalMove::ColumnFull { column });
+            }
+            Some(_) => {}
         }
         reasons
     }
@@ -127,6 +128,7 @@ impl Position {
     #[inline]
     pub fn play(&mut self, Move { column }: Move) -> Option<(u8, Dropped)> {
         let player = self.next_player();
+        let column = u32::try_from(column).ok()?;
         let index = self.drop_into(column)?;
         let square = self.rules().square(index);
         // A legal column is one of at most 64.

@@ -12,13 +12,13 @@
 //!
 //! The board is its rows from the top with slashes between them, each from the left: `Q` and `R` for the queen and the rooks
 //! of player one, `q` and `r` for those of player two, a number for so many empty squares. A square is a letter for its
-//! column and a number for its row, from `a1` at the top left; a move is two of them: `a8-a5`, with a
-//! hyphen or a dash.
+//! column and a number for its row, from `a1` at the top left; a move is two of them with a hyphen between them: `a8-a5`.
+//! A move may also be read from capital letters, with a dash or without a hyphen, and with spaces around the squares.
 
 use std::fmt::{self, Write};
 
 use super::{Diagram, Move, PartialRules, Position, Rules, RulesError, Setup, SetupError, board::Piece};
-use crate::{GameId, NotationError, Player, Quoted, RuleBreach, Square, parse_number};
+use crate::{GameId, NotationError, Player, Quoted, RuleBreach, Square, parse_number, parse_ordinal};
 
 /// What is wrong with a text that should be a state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -54,7 +54,7 @@ impl fmt::Display for Named {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Square { row, column } = self.0;
         match u8::try_from(column) {
-            Ok(column @ 0..26) => write!(f, "{}{}", char::from(b'a' + column), u64::from(row) + 1),
+            Ok(column @ 0..26) => write!(f, "{}{}", char::from(b'a' + column), row.wrapping_add(1)),
             _ => write!(f, "{}", self.0),
         }
     }
@@ -241,11 +241,12 @@ fn write_empty(text: &mut String, count: usize) {
     }
 }
 
-/// Reads a move: two squares with a hyphen between them.
+/// Reads a move: two squares, with or without a hyphen between them.
 pub(super) fn parse_move(text: &str) -> Result<Move, NotationError> {
     let read = || {
-        let (from, to) = text.split_once(['-', '–'])?;
-        Some(Move { from: parse_square(from)?, to: parse_square(to)? })
+        let (from, rest) = take_square(text)?;
+        let (to, rest) = take_square(rest.strip_prefix(['-', '–']).unwrap_or(rest))?;
+        rest.is_empty().then_some(Move { from, to })
     };
     read().ok_or_else(|| {
         NotationError::new(format!(
@@ -255,8 +256,12 @@ pub(super) fn parse_move(text: &str) -> Result<Move, NotationError> {
     })
 }
 
-fn parse_square(text: &str) -> Option<Square> {
-    let letter = text.bytes().next().filter(u8::is_ascii_lowercase)?;
-    let row = parse_number::<u32>(&text[1..])?.checked_sub(1)?;
-    Some(Square { row, column: u32::from(letter - b'a') })
+/// Reads the square that a text starts with. Returns it and the rest of the text, without the spaces around the square.
+fn take_square(text: &str) -> Option<(Square, &str)> {
+    let text = text.trim_start();
+    let letter = text.bytes().next().filter(u8::is_ascii_alphabetic)?.to_ascii_lowercase();
+    let digits = text[1..].bytes().take_while(u8::is_ascii_digit).count();
+    let (row, rest) = text[1..].split_at(digits);
+    let square = Square { row: parse_ordinal(row)?, column: u32::from(letter - b'a') };
+    Some((square, rest.trim_start()))
 }

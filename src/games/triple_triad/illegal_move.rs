@@ -59,7 +59,9 @@ impl IllegalMove {
 
     /// The reason in words with squares counted from 1 to 9, as in the text notation.
     pub fn counted_from_one(&self) -> String {
-        let number = |square: Square| 3 * u64::from(square.row) + u64::from(square.column) + 1;
+        // Text reads square 0 as the greatest of all.
+        let index = |square: Square| square.row.wrapping_mul(3).wrapping_add(square.column);
+        let number = |square| index(square).wrapping_add(1);
         match *self {
             Self::SquareOutOfRange(square) => {
                 format!("square {} is not on the board: they are 1 to {SQUARES}", number(square))

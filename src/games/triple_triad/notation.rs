@@ -29,7 +29,7 @@ use super::{
     board::{SQUARES, WIDTH},
     catalogue,
 };
-use crate::{GameId, Known, NotationError, Player, Quoted, RuleBreach, Square, parse_number};
+use crate::{GameId, Known, NotationError, Player, Quoted, RuleBreach, Square, parse_number, parse_ordinal};
 
 /// What is wrong with a text that should be a state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -175,7 +175,7 @@ impl Diagram {
 pub(super) fn parse_move(text: &str) -> Result<Move, NotationError> {
     let read = || {
         let (card, square) = text.split_once('@')?;
-        let square = parse_number::<u32>(square)?.checked_sub(1)?;
+        let square = parse_ordinal(square)?;
         Some(Move {
             card: parse_number(card)?,
             square: Square { row: square / WIDTH as u32, column: square % WIDTH as u32 },

@@ -50,7 +50,6 @@ mod is_refused {
     #[test]
     fn c4_2_with_a_move_that_is_not_a_column() {
         let cases = [
-            ("c4:7x6x4:440", "move 3: \"0\" is not a column"),
             ("c4:7x6x4:4,4", "move 2: \",\" is not a column"),
             ("c4:7x6x4:4x", "move 2: \"x\" is not a column"),
             ("c4:7x6x4: 4", "move 1: \" \" is not a column"),
@@ -59,7 +58,6 @@ mod is_refused {
             ("c4:12x8x5:4,", "move 2: \"\" is not a column"),
             ("c4:12x8x5:4,+4", "move 2: \"+4\" is not a column"),
             ("c4:12x8x5:4,04", "move 2: \"04\" is not a column"),
-            ("c4:12x8x5:4,99999999999", "move 2: \"99999999999\" is not a column"),
         ];
         for (text, wanted) in cases {
             assert!(refusal(text).starts_with(wanted), "{text}: {}", refusal(text));
@@ -69,10 +67,13 @@ mod is_refused {
     #[test]
     fn c4_2_with_an_illegal_move() {
         let cases = [
+            ("c4:440", "move 3 is illegal: column 0 is not on the board: the last one is 7"),
             ("c4:48", "move 2 is illegal: column 8 is not on the board"),
             ("c4:1111112221", "move 10 is illegal: column 1 is full"),
             ("c4:12121213", "move 8 is illegal: the game is over"),
             ("c4:12x8x5:13", "move 1 is illegal: column 13 is not on"),
+            ("c4:12x8x5:4,-1", "move 2 is illegal: column -1 is not on"),
+            ("c4:12x8x5:99999999999", "move 1 is illegal: column 99999999999 is not on"),
         ];
         for (text, wanted) in cases {
             assert!(refusal(text).starts_with(wanted), "{text}: {}", refusal(text));
@@ -149,11 +150,22 @@ fn a_notation_is_recognized_by_its_prefix_or_as_a_list_of_columns() {
 #[test]
 fn c4_2_a_move_is_written_as_a_column_from_one() {
     assert_eq!("1".parse(), Ok(Move { column: 0 }));
+    assert_eq!(" 4\t".parse(), Ok(Move { column: 3 }));
     assert_eq!(Move { column: 63 }.to_string(), "64");
-    for text in ["", "0", "-1", "+4", "4.0", " 4", "04", "four", "\u{ff14}", "99999999999"] {
+    for text in ["", "+4", "4.0", "4 4", "04", "- 1", "--1", "four", "\u{ff14}"] {
         let error = text.parse::<Move>().expect_err(text);
         assert!(error.to_string().starts_with(&format!("{text:?} is not a column")), "{error}");
     }
+}
+
+#[test]
+fn c4_2_a_move_may_name_a_column_that_no_board_has() {
+    for (text, column) in [("0", -1), ("-1", -2), ("99999999999", 99_999_999_998)] {
+        assert_eq!(text.parse(), Ok(Move { column }));
+        assert_eq!(Move { column }.to_string(), text);
+    }
+    assert_eq!("9".repeat(60).parse(), Ok(Move { column: i64::MAX - 1 }));
+    assert_eq!(format!("-{}", "9".repeat(60)).parse(), Ok(Move { column: i64::MIN }));
 }
 
 proptest! {
@@ -161,7 +173,7 @@ proptest! {
 
     #[test]
     fn a_history_leads_to_the_same_state_as_its_moves_one_by_one(record in any_record()) {
-        let moves: Vec<_> = record.columns.iter().map(|&column| Move { column }.to_string()).collect();
+        let moves: Vec<_> = record.columns.iter().map(|&column| (column + 1).to_string()).collect();
         let separator = if record.rules.columns() > 9 { "," } else { "" };
         let text = ConnectFour::new(record.rules, (), 0).notation() + &moves.join(separator);
         prop_assert_eq!(crate::parse_state::<ConnectFour>(&text), Ok(record.last_state()));

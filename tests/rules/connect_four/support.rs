@@ -73,7 +73,7 @@ impl Record {
         let mut states = vec![ConnectFour::new(self.rules, (), 0)];
         for &column in &self.columns {
             let mut next = states[states.len() - 1].clone();
-            next.play(&Move { column }).expect("the column is legal");
+            next.play(&Move { column: column.into() }).expect("the column is legal");
             states.push(next);
         }
         states

@@ -14,6 +14,30 @@ fn a_move_is_written_as_two_squares_with_a1_at_the_top_left() {
 }
 
 #[test]
+fn a_move_is_also_read_from_capitals_without_a_hyphen_and_with_spaces() {
+    let wanted: Move = "c4-c1".parse().expect("the move can be read");
+    for text in ["C4-C1", "c4c1", "C4C1", " c4-c1 ", "c4 - c1", "c4 c1", "c4–c1"] {
+        assert_eq!(text.parse(), Ok(wanted), "{text}");
+    }
+    assert_eq!(wanted.to_string(), "c4-c1");
+    for text in
+        ["", "c4", "c4-", "-c4c1", "c4--c1", "c4-c1-", "c4-c1c1", "c-c1", "cc4-c1", "c04-c1", "c+4-c1"]
+    {
+        assert!(text.parse::<Move>().is_err(), "{text}");
+    }
+}
+
+#[test]
+fn a_move_may_name_a_row_that_no_board_has() {
+    for (text, written) in
+        [("a0-a1", "a0-a1"), ("a99-z4294967295", "a99-z4294967295"), ("a99999999999-a1", "a4294967295-a1")]
+    {
+        let mv: Move = text.parse().expect(text);
+        assert_eq!(mv.to_string(), written);
+    }
+}
+
+#[test]
 fn every_move_reads_back_from_its_notation() {
     play_random_games(6, |Step { mv, .. }| assert_eq!(mv.to_string().parse(), Ok(*mv)));
 }
