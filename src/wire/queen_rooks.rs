@@ -60,7 +60,8 @@ impl WireGame for QueenRooks {
             }),
             move_notation: Some(proto::NotationDescription {
                 syntax: "The square that the piece stands on, a hyphen, and the square that it goes to: a letter for the \
-                         column and a number for the row, from a1 at the top left."
+                         column and a number for the row, from a1 at the top left. The hyphen may be left out, and \
+                         capital letters are read too."
                     .to_owned(),
                 examples: vec!["a8-a5".to_owned()],
             }),

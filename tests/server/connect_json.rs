@@ -174,7 +174,7 @@ async fn what_has_its_default_is_left_out() {
     let expected = json!({
         "state": {"notation": "c4:7x6x4:1111112"},
         "events": [{"placed": {"player": "PLAYER_ONE", "square": {"row": 5, "column": 1}}}],
-        "outcome": {"result": "RESULT_IN_PROGRESS"},
+        "outcome": {"result": "GAME_RESULT_IN_PROGRESS", "nextPlayers": ["PLAYER_TWO"]},
     });
     assert_eq!(call("ApplyMove", request).await.json(), expected);
     let validated = call("ValidateMove", request).await.json();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use arbiter::wire::proto;
 use prost::Message;
-use prost_reflect::{DynamicMessage, ReflectMessage, Value};
+use prost_reflect::{DynamicMessage, Value};
 use prost_types::{DescriptorProto, FileDescriptorSet};
 
 use super::{BATCH, Contract, case::Wanted, client::Client};
