@@ -43,7 +43,7 @@ func (c *Client) ValidateMove(
 	return c.stub.ValidateMove(ctx, &arbiterv1.ValidateMoveRequest{State: state, Move: move})
 }
 
-// ApplyMove makes a move: the next state, what happened, and where the game then stands.
+// ApplyMove makes a move: the next state, what happened, and the outcome after it. On a view, the next state is a view.
 // An illegal move is an [IllegalMoveError].
 func (c *Client) ApplyMove(
 	ctx context.Context, state *arbiterv1.State, move *arbiterv1.Move,
@@ -51,7 +51,7 @@ func (c *Client) ApplyMove(
 	return c.stub.ApplyMove(ctx, &arbiterv1.ApplyMoveRequest{State: state, Move: move})
 }
 
-// ResolveCaptures tells what the piece or card that has just arrived at a square captures, and the state after it.
+// ResolveCaptures returns what the piece or card that has just arrived at a square captures, and the state after it.
 // Connect Four needs no square and RoyalMatch has none: nil.
 func (c *Client) ResolveCaptures(
 	ctx context.Context, state *arbiterv1.State, arrivedAt *arbiterv1.Square,
@@ -59,8 +59,9 @@ func (c *Client) ResolveCaptures(
 	return c.stub.ResolveCaptures(ctx, &arbiterv1.ResolveCapturesRequest{State: state, ArrivedAt: arrivedAt})
 }
 
-// DetermineWinner tells whether the game is over, why, who has won, and by which lines or scores. What is left to chance,
-// the hands of the next round of sudden death, follows from a [Seed]; without one the service draws it.
+// DetermineWinner says whether the game is over, why, who has won, and by which lines or scores; if it goes on, whose turn
+// it is. Winner and EndReason of the outcome are nil when absent. Random choices, the hands of the next round of sudden
+// death, follow from a [Seed]; without one the service draws it.
 func (c *Client) DetermineWinner(
 	ctx context.Context, state *arbiterv1.State, options ...DetermineWinnerOption,
 ) (*arbiterv1.DetermineWinnerResponse, error) {
@@ -72,7 +73,7 @@ func (c *Client) DetermineWinner(
 }
 
 // CompareCards compares cards of RoyalMatch, two or a ranking: which wins, and what decides it. An [Ordering] says how
-// they are compared; without one by value, then by suit.
+// they are compared; without one by value, then by suit. Order is nil when there are more than two cards.
 func (c *Client) CompareCards(
 	ctx context.Context,
 	dominant arbiterv1.RoyalMatchSuit,
@@ -86,7 +87,8 @@ func (c *Client) CompareCards(
 	return c.stub.CompareCards(ctx, request)
 }
 
-// ListGames lists the games that the service knows, with their rules and notations; with [IncludeCards] their cards too.
+// ListGames lists the games of the service, with their rules and notations; with [IncludeCards] their cards too, with
+// [IncludeClauses] the text of every clause of their rules.
 func (c *Client) ListGames(
 	ctx context.Context, options ...ListGamesOption,
 ) (*arbiterv1.ListGamesResponse, error) {
@@ -97,8 +99,8 @@ func (c *Client) ListGames(
 	return c.stub.ListGames(ctx, request)
 }
 
-// NewGame starts a game: its first state. [Setup] or [Rules] name the game; what is left to chance follows from a [Seed],
-// and without one the service draws it. The state is typed, unless it is wanted [AsText].
+// NewGame starts a game: its first state. [Setup] or [Rules] name the game; random choices follow from a [Seed],
+// and without one the service draws it. The state is typed, or [AsText].
 func (c *Client) NewGame(ctx context.Context, options ...NewGameOption) (*arbiterv1.NewGameResponse, error) {
 	request := &arbiterv1.NewGameRequest{}
 	for _, option := range options {
@@ -107,14 +109,15 @@ func (c *Client) NewGame(ctx context.Context, options ...NewGameOption) (*arbite
 	return c.stub.NewGame(ctx, request)
 }
 
-// ListLegalMoves lists the legal moves of a state. There are none when the game is over.
+// ListLegalMoves lists the legal moves of a state; of a view, the viewer's moves. There are none when the game is over.
 func (c *Client) ListLegalMoves(
 	ctx context.Context, state *arbiterv1.State,
 ) (*arbiterv1.ListLegalMovesResponse, error) {
 	return c.stub.ListLegalMoves(ctx, &arbiterv1.ListLegalMovesRequest{State: state})
 }
 
-// ReplayGame makes many moves, one after the other. An illegal one is an [IllegalMoveError] with its index.
+// ReplayGame makes many moves, one after the other. An illegal one is an [IllegalMoveError] with its index. It needs the
+// whole state, not a view.
 func (c *Client) ReplayGame(
 	ctx context.Context, state *arbiterv1.State, moves ...*arbiterv1.Move,
 ) (*arbiterv1.ReplayGameResponse, error) {
@@ -122,7 +125,8 @@ func (c *Client) ReplayGame(
 }
 
 // SettleTrade moves cards between the collections of both players after a game of Triple Triad that somebody has won.
-// The winner picks cards by their ids, if the trade rule gives a choice; without picks the service takes the best.
+// The winner picks cards by their ids, if the trade rule gives a choice; without picks the service takes the best. It needs
+// the whole state, not a view.
 func (c *Client) SettleTrade(
 	ctx context.Context,
 	state *arbiterv1.State,
@@ -134,14 +138,17 @@ func (c *Client) SettleTrade(
 	})
 }
 
-// ViewState takes out of a state what one player may not see.
+// ViewState returns the state as one player sees it: a view, which hides the cards that the player may not know. A client
+// that acts for one player should ask about that player's view: [Client.RenderState], [Client.ListLegalMoves],
+// [Client.ValidateMove], [Client.ApplyMove], [Client.ResolveCaptures] and [Client.DetermineWinner] accept it. An answer that
+// depends on hidden cards is refused with ERROR_REASON_HIDDEN_INFORMATION.
 func (c *Client) ViewState(
 	ctx context.Context, state *arbiterv1.State, viewer arbiterv1.Player,
 ) (*arbiterv1.ViewStateResponse, error) {
 	return c.stub.ViewState(ctx, &arbiterv1.ViewStateRequest{State: state, Viewer: viewer})
 }
 
-// RenderState shows a state in every form: typed, as notation, and as a picture in characters for people.
+// RenderState shows a state in every form: typed, as notation, and as a text board for people.
 func (c *Client) RenderState(
 	ctx context.Context, state *arbiterv1.State,
 ) (*arbiterv1.RenderStateResponse, error) {

@@ -6,18 +6,20 @@
 //	defer client.Close()
 //	next, err := client.ApplyMove(ctx, arbiter.State("445566"), arbiter.Move("7"))
 //
-// A state and a move are messages of the contract, typed or as text; [State] and [Move] make either. The service keeps
-// nothing between calls, so a state is a value: hand the one of an answer to the next call, compare it with proto.Equal,
-// keep it, or write it as text.
+// A state and a move are messages of the contract, typed or as text; [State] and [Move] make either. The service is
+// stateless, so a state is a value: pass the state of a response to the next call, compare it with proto.Equal, store it, or
+// write it as text. An optional field is a pointer, nil when absent: Winner of an outcome while nobody has won.
 //
-// A call that fails has one of the errors of this package, told apart by [errors.As]:
+// A call that acts for one player should ask about that player's view: see [Client.ViewState].
+//
+// A call that fails returns one of the errors of this package; use [errors.As]:
 //
 //	*CallError                 any call that failed
 //	├─ *RefusalError           the service refused it, and says why
-//	│  ├─ *InvalidRequestError the request makes no sense, or no game can be in that state
+//	│  ├─ *InvalidRequestError the request is malformed, the state is impossible, or the answer is hidden
 //	│  └─ *IllegalMoveError    the rules forbid the move
-//	├─ *UnreachableError       there was no service to answer
-//	└─ *DeadlineError          the time for the call is over
+//	├─ *UnreachableError       the service could not be reached
+//	└─ *DeadlineError          the deadline has passed
 //
 // The messages are in the package arbiterv1, generated from the contract, with a comment on every element.
 package arbiter

@@ -75,8 +75,8 @@ func (e *RefusalError) Unwrap() error {
 	return e.CallError
 }
 
-// InvalidRequestError is a refusal of a request that makes no sense, or of a state that no game can be in. Its Reasons
-// are everything that is wrong, each by its field.
+// InvalidRequestError is a refusal of a malformed request, of an impossible state, or of a question about a view whose
+// answer depends on hidden cards. Its Reasons are every violation, each with its field.
 type InvalidRequestError struct {
 	*RefusalError
 }

@@ -39,6 +39,60 @@ func Example() {
 	// END_REASON_LINE_COMPLETED PLAYER_ONE
 }
 
+// An optional field is a pointer: nil when the field is absent.
+func Example_outcome() {
+	ctx, client := connect()
+	defer client.Close()
+
+	for _, game := range []string{"445566", "4455667", "c4:2x1x2:12"} {
+		answer, err := client.DetermineWinner(ctx, arbiter.State(game))
+		if err != nil {
+			log.Fatal(err)
+		}
+		outcome := answer.GetOutcome()
+		switch {
+		case outcome.EndReason == nil:
+			fmt.Println("next:", outcome.GetNextPlayers())
+		case outcome.Winner == nil:
+			fmt.Println("nobody has won:", outcome.GetExplanation())
+		default:
+			fmt.Printf("%s: %s\n", outcome.Winner, outcome.GetExplanation())
+		}
+	}
+	// Output:
+	// next: [PLAYER_ONE]
+	// PLAYER_ONE: player one wins with a horizontal line of 4 tokens
+	// nobody has won: the board is full and nobody has a line: a draw
+}
+
+// A view hides the other player's hand. The service answers questions about the viewer's own moves.
+func ExampleClient_ViewState() {
+	ctx, client := connect()
+	defer client.Close()
+
+	whole := arbiter.State("tt:-:-,-,-/-,-,-/-,-,-:1,2,3,4,5:6,7,8,9,10:X")
+	seen, err := client.ViewState(ctx, whole, arbiterv1.Player_PLAYER_ONE)
+	if err != nil {
+		log.Fatal(err)
+	}
+	next, err := client.ApplyMove(ctx, seen.GetState(), arbiter.Move("1@5"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(seen.GetState().GetNotation())
+	fmt.Println(next.GetState().GetNotation())
+
+	// It is the other player's turn now, and their cards are hidden.
+	_, err = client.ListLegalMoves(ctx, next.GetState())
+	if refusal, is := errors.AsType[*arbiter.RefusalError](err); is {
+		fmt.Println(refusal.Reason)
+	}
+	// Output:
+	// tt:-:-,-,-/-,-,-/-,-,-:1,2,3,4,5:?5:X
+	// tt:-:-,-,-/-,X1,-/-,-,-:2,3,4,5:?5:O
+	// ERROR_REASON_HIDDEN_INFORMATION
+}
+
 func ExampleIllegalMoveError() {
 	ctx, client := connect()
 	defer client.Close()
@@ -60,7 +114,7 @@ func ExampleInvalidRequestError() {
 	defer client.Close()
 
 	board := []string{".......", ".......", ".......", "...X...", ".......", "...O..."}
-	state := &arbiterv1.ConnectFourState{Board: board, NextPlayer: 7}
+	state := &arbiterv1.ConnectFourState{Board: board, NextPlayer: arbiterv1.Player(7).Enum()}
 	_, err := client.DetermineWinner(ctx, arbiter.State(state))
 	if invalid, is := errors.AsType[*arbiter.InvalidRequestError](err); is {
 		for _, reason := range invalid.Reasons {

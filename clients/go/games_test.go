@@ -1,6 +1,7 @@
 package arbiter_test
 
 import (
+	"slices"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -56,7 +57,7 @@ func TestConnectFourTyped(t *testing.T) {
 	}
 	outcome := must(client.DetermineWinner(t.Context(), state))(t).GetOutcome()
 	equal(t, "winner", outcome.GetWinner(), arbiterv1.Player_PLAYER_ONE)
-	equal(t, "squares in line", len(outcome.GetWinningLines()[0].GetSquares()), 3)
+	equal(t, "squares in line", len(outcome.GetConnectFour().GetWinningLines()[0].GetSquares()), 3)
 	equal(t, "legal moves after the end", len(must(client.ListLegalMoves(t.Context(), state))(t).GetMoves()), 0)
 
 	captures := must(client.ResolveCaptures(t.Context(), state, arbiter.Square(5, 3)))(t)
@@ -74,8 +75,31 @@ func TestConnectFourAsText(t *testing.T) {
 	start := must(client.NewGame(t.Context(), arbiter.Setup(&arbiterv1.ConnectFourSetup{}), arbiter.AsText()))(t)
 	equal(t, "first state", start.GetState().GetNotation(), "c4:7x6x4:")
 	moves, end := playFirstMoves(t, client, start.GetState(), 42)
-	equal(t, "result", end.GetOutcome().GetResult(), arbiterv1.Result_RESULT_WINNER_DETERMINED)
+	equal(t, "result", end.GetOutcome().GetResult(), arbiterv1.GameResult_GAME_RESULT_WINNER_DETERMINED)
 	checkReplay(t, client, start.GetState(), moves, end)
+}
+
+// Absent is nil, never a pointer to UNSPECIFIED.
+func TestAbsentFieldsAreNil(t *testing.T) {
+	client := newClient(t, address)
+	goesOn := must(client.ApplyMove(t.Context(), arbiter.State("445566"), arbiter.Move("1")))(t).GetOutcome()
+	if goesOn.Winner != nil || goesOn.EndReason != nil || goesOn.Detail != nil || goesOn.GetExplanation() != "" {
+		t.Errorf("the game goes on: %v", goesOn)
+	}
+	if next := goesOn.GetNextPlayers(); !slices.Equal(next, []arbiterv1.Player{arbiterv1.Player_PLAYER_TWO}) {
+		t.Errorf("next are %v", next)
+	}
+
+	won := must(client.ApplyMove(t.Context(), arbiter.State("445566"), arbiter.Move("7")))(t).GetOutcome()
+	equal(t, "winner", *won.Winner, arbiterv1.Player_PLAYER_ONE)
+	equal(t, "why it ended", *won.EndReason, arbiterv1.EndReason_END_REASON_LINE_COMPLETED)
+	equal(t, "next players", len(won.GetNextPlayers()), 0)
+
+	drawn := must(client.DetermineWinner(t.Context(), arbiter.State("c4:2x1x2:12")))(t).GetOutcome()
+	equal(t, "why it ended", *drawn.EndReason, arbiterv1.EndReason_END_REASON_BOARD_FULL)
+	if drawn.Winner != nil || drawn.GetExplanation() == "" {
+		t.Errorf("the game is drawn: %v", drawn)
+	}
 }
 
 func TestTripleTriad(t *testing.T) {
@@ -93,19 +117,23 @@ func TestTripleTriad(t *testing.T) {
 		checkReplay(t, client, start.GetState(), moves, end)
 
 		outcome := must(client.DetermineWinner(t.Context(), end.GetState(), arbiter.Seed(7)))(t).GetOutcome()
-		equal(t, "result", outcome.GetResult(), arbiterv1.Result_RESULT_WINNER_DETERMINED)
+		equal(t, "result", outcome.GetResult(), arbiterv1.GameResult_GAME_RESULT_WINNER_DETERMINED)
 		dealt := must(client.RenderState(t.Context(), start.GetState()))(t).GetState().GetTripleTriad()
 		one, two := dealt.GetHandOne(), dealt.GetHandTwo()
-		loser := two
+		loser, hand := arbiterv1.Player_PLAYER_TWO, two
 		if outcome.GetWinner() == arbiterv1.Player_PLAYER_TWO {
-			loser = one
+			loser, hand = arbiterv1.Player_PLAYER_ONE, one
 		}
-		pick := loser[4].GetId()
+		pick := hand[4].GetId()
 		trade := must(client.SettleTrade(t.Context(), end.GetState(), one, two, pick))(t)
 		equal(t, "cards traded", len(trade.GetTransfers()), 1)
 		equal(t, "card traded", trade.GetTransfers()[0].GetCardId(), pick)
 		equal(t, "who has it", trade.GetTransfers()[0].GetTo(), outcome.GetWinner())
+		equal(t, "where it was", trade.GetTransfers()[0].GetFrom(), loser)
 		equal(t, "cards", len(trade.GetCollectionOne())+len(trade.GetCollectionTwo()), 10)
+		if trade.GetExplanation() == "" || trade.GetTransfers()[0].GetExplanation() == "" {
+			t.Errorf("the trade is not explained: %v", trade)
+		}
 	}
 }
 
@@ -119,6 +147,26 @@ func TestTripleTriadHidesAHand(t *testing.T) {
 	equal(t, "cards", len(game.GetState().GetTripleTriad().GetHandTwo()), 5)
 	view := must(client.ViewState(t.Context(), game.GetState(), arbiterv1.Player_PLAYER_ONE))(t)
 	equal(t, "cards seen", len(view.GetState().GetTripleTriad().GetHandTwo()), 0)
+	equal(t, "cards hidden", view.GetState().GetTripleTriad().GetView().GetHiddenCards(), 5)
+}
+
+// A view is accepted for the viewer's own moves. What depends on hidden cards is refused.
+func TestTripleTriadOnAView(t *testing.T) {
+	client := newClient(t, address)
+	whole := arbiter.State("tt:-:-,-,-/-,-,-/-,-,-:1,2,3,4,5:6,7,8,9,10:X")
+	view := must(client.ViewState(t.Context(), whole, arbiterv1.Player_PLAYER_ONE))(t).GetState()
+	equal(t, "legal moves", len(must(client.ListLegalMoves(t.Context(), view))(t).GetMoves()), 45)
+	verdict := must(client.ValidateMove(t.Context(), view, arbiter.Move("6@5")))(t).GetVerdict()
+	equal(t, "verdict on a card of the other player", verdict, arbiterv1.Verdict_VERDICT_ILLEGAL)
+	outcome := must(client.DetermineWinner(t.Context(), view))(t).GetOutcome()
+	equal(t, "result", outcome.GetResult(), arbiterv1.GameResult_GAME_RESULT_IN_PROGRESS)
+	next := must(client.ApplyMove(t.Context(), view, arbiter.Move("1@5")))(t).GetState()
+	typed := must(client.RenderState(t.Context(), next))(t).GetState().GetTripleTriad()
+	equal(t, "viewer of the next state", typed.GetView().GetViewer(), arbiterv1.Player_PLAYER_ONE)
+
+	_, err := client.ListLegalMoves(t.Context(), next)
+	refusal := wantError[*arbiter.InvalidRequestError](t, err)
+	equal(t, "reason", refusal.Reason, arbiterv1.ErrorReason_ERROR_REASON_HIDDEN_INFORMATION.String())
 }
 
 func TestQueenRooks(t *testing.T) {
@@ -153,12 +201,18 @@ func TestRoyalMatch(t *testing.T) {
 	bySuit := must(client.CompareCards(t.Context(), hearts, cards,
 		arbiter.Ordering(arbiterv1.RoyalMatchOrdering_ROYAL_MATCH_ORDERING_SUIT_THEN_VALUE)))(t)
 	equal(t, "winner by suit", bySuit.GetWinner().GetNotation(), "7H")
+	equal(t, "order of two cards", *bySuit.Order, arbiterv1.RoyalMatchOrder_ROYAL_MATCH_ORDER_SECOND_WINS)
+	ranking := must(client.CompareCards(t.Context(), hearts, arbiter.RoyalMatchCards("8S", "7H", "2C")))(t)
+	if ranking.Order != nil {
+		t.Errorf("the order of three cards is %v", ranking.Order)
+	}
 }
 
 func TestListGames(t *testing.T) {
 	client := newClient(t, address)
 	for _, game := range must(client.ListGames(t.Context()))(t).GetGames() {
 		equal(t, "cards not asked for", len(game.GetTripleTriadCards()), 0)
+		equal(t, "clauses not asked for", len(game.GetClauses()), 0)
 		for _, preset := range game.GetPresets() {
 			must(client.NewGame(t.Context(), arbiter.Rules(preset.GetRules())))(t)
 		}
@@ -166,4 +220,13 @@ func TestListGames(t *testing.T) {
 	games := must(client.ListGames(t.Context(), arbiter.IncludeCards(true)))(t).GetGames()
 	equal(t, "games", len(games), 4)
 	equal(t, "cards", len(games[1].GetTripleTriadCards()), 110)
+	equal(t, "clauses", len(games[1].GetClauses()), 0)
+
+	games = must(client.ListGames(t.Context(), arbiter.IncludeClauses(true)))(t).GetGames()
+	equal(t, "cards", len(games[1].GetTripleTriadCards()), 0)
+	clause := games[0].GetClauses()[1]
+	equal(t, "clause", clause.GetId(), "C4-2")
+	if clause.GetTitle() == "" || clause.GetText() == "" {
+		t.Errorf("the clause has no title or no text: %v", clause)
+	}
 }

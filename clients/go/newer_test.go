@@ -44,7 +44,7 @@ func info(reason string) *errdetails.ErrorInfo {
 }
 
 func TestWhatANewerServerAnswersIsCarriedThrough(t *testing.T) {
-	game := &arbiterv1.ConnectFourState{NextPlayer: arbiterv1.Player(9)}
+	game := &arbiterv1.ConnectFourState{NextPlayer: arbiterv1.Player(9).Enum()}
 	game.ProtoReflect().SetUnknown(newField)
 	answer := &arbiterv1.RenderStateResponse{State: arbiter.State(game)}
 	answer.GetState().ProtoReflect().SetUnknown(newField)

@@ -41,20 +41,30 @@ func TestTheProgramOfTheReadme(t *testing.T) {
 	t.Error("there is no program")
 }
 
-// Every other piece of Go in the README is one of an example, so it compiles, and does what the example says.
+// Every other piece of Go in the README is part of an example, so it compiles. If its output follows in the README, it is
+// the end of the example, which has the same output.
 func TestThePiecesOfTheReadme(t *testing.T) {
 	examples := string(must(os.ReadFile("example_test.go"))(t))
-	pieces := 0
-	for _, block := range readmeBlocks(t) {
+	pieces, blocks := 0, readmeBlocks(t)
+	for index, block := range blocks {
 		if block[0] != "go" || strings.HasPrefix(block[1], "package main") {
 			continue
 		}
 		pieces++
-		if indented := "\t" + strings.ReplaceAll(strings.TrimSpace(block[1]), "\n", "\n\t"); !strings.Contains(examples, indented) {
-			t.Errorf("this is in no example:\n%s", block[1])
+		piece := indent("\t", block[1])
+		if next := blocks[index+1]; next[0] == "text" {
+			piece += "\t// Output:\n" + indent("\t// ", next[1]) + "}\n"
+		}
+		if !strings.Contains(examples, piece) {
+			t.Errorf("this is in no example:\n%s", piece)
 		}
 	}
 	if pieces == 0 {
 		t.Error("there are no pieces")
 	}
+}
+
+// indent puts a prefix before each line that is not empty.
+func indent(prefix, text string) string {
+	return regexp.MustCompile("(?m)^(.)").ReplaceAllString(text, prefix+"$1")
 }

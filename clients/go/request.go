@@ -129,15 +129,22 @@ func (ordering Ordering) setCompareCards(request *arbiterv1.CompareCardsRequest)
 	request.Ordering = arbiterv1.RoyalMatchOrdering(ordering).Enum()
 }
 
-// IncludeCards says whether the built-in cards of the games are wanted too. It is an option of [Client.ListGames].
+// IncludeCards says whether to return the built-in cards of the games. It is an option of [Client.ListGames].
 type IncludeCards bool
 
 func (include IncludeCards) setListGames(request *arbiterv1.ListGamesRequest) {
 	request.IncludeCards = bool(include)
 }
 
+// IncludeClauses says whether to return the text of every clause of the rules. It is an option of [Client.ListGames].
+type IncludeClauses bool
+
+func (include IncludeClauses) setListGames(request *arbiterv1.ListGamesRequest) {
+	request.IncludeClauses = bool(include)
+}
+
 // wrap puts a text or a message into the field of another message that is of its type, and returns that.
-// Nil is left out, as everywhere in protobuf: the service then tells what is missing.
+// Nil sets nothing: the service then reports what is missing.
 func wrap[M proto.Message](into M, kind any) M {
 	message := into.ProtoReflect()
 	fields := message.Descriptor().Fields()

@@ -24,16 +24,16 @@ const (
 // A position of Connect Four, with the rules it is played under (C4-1).
 type ConnectFourState struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The rules of this game. Left out: the defaults of every field.
+	// The rules of this game. Default: the default of every field.
 	Rules *ConnectFourRules `protobuf:"bytes,1,opt,name=rules,proto3" json:"rules,omitempty"`
-	// The board, one string a row, the top row first; one character a column, from the left:
+	// The board, one string per row, the top row first; one character per column, from the left:
 	// `X` a token of player one, `O` (capital letter) a token of player two, `.` an empty cell.
 	// Exactly `rules.rows` strings of exactly `rules.columns` characters. So `board[row][column]` is a cell.
 	Board []string `protobuf:"bytes,2,rep,name=board,proto3" json:"board,omitempty"`
-	// The player to move; in a finished game, the player who would have been. Required.
+	// Required. The player to move; in a finished game, the player who would have been.
 	// Must fit the number of tokens: both players have as many when `rules.first_player` is to move,
-	// otherwise `rules.first_player` has one more.
-	NextPlayer    Player `protobuf:"varint,3,opt,name=next_player,json=nextPlayer,proto3,enum=arbiter.v1.Player" json:"next_player,omitempty"`
+	// otherwise `rules.first_player` has one more. The other player, who has moved last, owns a token on top of a column.
+	NextPlayer    *Player `protobuf:"varint,3,opt,name=next_player,json=nextPlayer,proto3,enum=arbiter.v1.Player,oneof" json:"next_player,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -83,14 +83,14 @@ func (x *ConnectFourState) GetBoard() []string {
 }
 
 func (x *ConnectFourState) GetNextPlayer() Player {
-	if x != nil {
-		return x.NextPlayer
+	if x != nil && x.NextPlayer != nil {
+		return *x.NextPlayer
 	}
 	return Player_PLAYER_UNSPECIFIED
 }
 
-// The rules of a game of Connect Four (C4-1). A field left out has its default;
-// answers carry all of them. `columns × (rows + 1)` is at most 128.
+// The rules of a game of Connect Four (C4-1). A field that is absent has its default; responses carry all of them.
+// `columns × (rows + 1)` is at most 128.
 type ConnectFourRules struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Columns of the board, 1 to 64. Default 7.
@@ -166,7 +166,7 @@ func (x *ConnectFourRules) GetFirstPlayer() Player {
 // A move of Connect Four: one token dropped into a column (C4-2). Whose token it is follows from the state.
 type ConnectFourMove struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Column from the left, from 0. Required. (The text notation counts columns from 1.)
+	// Required. Column from the left, from 0. (The text notation counts columns from 1.)
 	Column        *uint32 `protobuf:"varint,1,opt,name=column,proto3,oneof" json:"column,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -246,17 +246,65 @@ func (*ConnectFourSetup) Descriptor() ([]byte, []int) {
 	return file_arbiter_v1_connect_four_proto_rawDescGZIP(), []int{3}
 }
 
+// What only an outcome of Connect Four has.
+type ConnectFourOutcome struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The lines that won: every direction that has one, in the order horizontal, vertical, diagonal down, diagonal up,
+	// each with its whole run (C4-3).
+	WinningLines  []*Line `protobuf:"bytes,1,rep,name=winning_lines,json=winningLines,proto3" json:"winning_lines,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConnectFourOutcome) Reset() {
+	*x = ConnectFourOutcome{}
+	mi := &file_arbiter_v1_connect_four_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConnectFourOutcome) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConnectFourOutcome) ProtoMessage() {}
+
+func (x *ConnectFourOutcome) ProtoReflect() protoreflect.Message {
+	mi := &file_arbiter_v1_connect_four_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConnectFourOutcome.ProtoReflect.Descriptor instead.
+func (*ConnectFourOutcome) Descriptor() ([]byte, []int) {
+	return file_arbiter_v1_connect_four_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ConnectFourOutcome) GetWinningLines() []*Line {
+	if x != nil {
+		return x.WinningLines
+	}
+	return nil
+}
+
 var File_arbiter_v1_connect_four_proto protoreflect.FileDescriptor
 
 const file_arbiter_v1_connect_four_proto_rawDesc = "" +
 	"\n" +
 	"\x1darbiter/v1/connect_four.proto\x12\n" +
-	"arbiter.v1\x1a\x17arbiter/v1/player.proto\"\x91\x01\n" +
+	"arbiter.v1\x1a\x17arbiter/v1/player.proto\x1a\x17arbiter/v1/square.proto\"\xa6\x01\n" +
 	"\x10ConnectFourState\x122\n" +
 	"\x05rules\x18\x01 \x01(\v2\x1c.arbiter.v1.ConnectFourRulesR\x05rules\x12\x14\n" +
-	"\x05board\x18\x02 \x03(\tR\x05board\x123\n" +
-	"\vnext_player\x18\x03 \x01(\x0e2\x12.arbiter.v1.PlayerR\n" +
-	"nextPlayer\"\xe2\x01\n" +
+	"\x05board\x18\x02 \x03(\tR\x05board\x128\n" +
+	"\vnext_player\x18\x03 \x01(\x0e2\x12.arbiter.v1.PlayerH\x00R\n" +
+	"nextPlayer\x88\x01\x01B\x0e\n" +
+	"\f_next_player\"\xe2\x01\n" +
 	"\x10ConnectFourRules\x12\x1d\n" +
 	"\acolumns\x18\x01 \x01(\rH\x00R\acolumns\x88\x01\x01\x12\x17\n" +
 	"\x04rows\x18\x02 \x01(\rH\x01R\x04rows\x88\x01\x01\x12$\n" +
@@ -271,7 +319,9 @@ const file_arbiter_v1_connect_four_proto_rawDesc = "" +
 	"\x0fConnectFourMove\x12\x1b\n" +
 	"\x06column\x18\x01 \x01(\rH\x00R\x06column\x88\x01\x01B\t\n" +
 	"\a_column\"\x12\n" +
-	"\x10ConnectFourSetupB\xae\x01\n" +
+	"\x10ConnectFourSetup\"K\n" +
+	"\x12ConnectFourOutcome\x125\n" +
+	"\rwinning_lines\x18\x01 \x03(\v2\x10.arbiter.v1.LineR\fwinningLinesB\xae\x01\n" +
 	"\x0ecom.arbiter.v1B\x10ConnectFourProtoP\x01ZAgithub.com/arbiter-referee/arbiter/clients/go/arbiterv1;arbiterv1\xa2\x02\x03AXX\xaa\x02\n" +
 	"Arbiter.V1\xca\x02\n" +
 	"Arbiter\\V1\xe2\x02\x16Arbiter\\V1\\GPBMetadata\xea\x02\vArbiter::V1b\x06proto3"
@@ -288,23 +338,26 @@ func file_arbiter_v1_connect_four_proto_rawDescGZIP() []byte {
 	return file_arbiter_v1_connect_four_proto_rawDescData
 }
 
-var file_arbiter_v1_connect_four_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_arbiter_v1_connect_four_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_arbiter_v1_connect_four_proto_goTypes = []any{
-	(*ConnectFourState)(nil), // 0: arbiter.v1.ConnectFourState
-	(*ConnectFourRules)(nil), // 1: arbiter.v1.ConnectFourRules
-	(*ConnectFourMove)(nil),  // 2: arbiter.v1.ConnectFourMove
-	(*ConnectFourSetup)(nil), // 3: arbiter.v1.ConnectFourSetup
-	(Player)(0),              // 4: arbiter.v1.Player
+	(*ConnectFourState)(nil),   // 0: arbiter.v1.ConnectFourState
+	(*ConnectFourRules)(nil),   // 1: arbiter.v1.ConnectFourRules
+	(*ConnectFourMove)(nil),    // 2: arbiter.v1.ConnectFourMove
+	(*ConnectFourSetup)(nil),   // 3: arbiter.v1.ConnectFourSetup
+	(*ConnectFourOutcome)(nil), // 4: arbiter.v1.ConnectFourOutcome
+	(Player)(0),                // 5: arbiter.v1.Player
+	(*Line)(nil),               // 6: arbiter.v1.Line
 }
 var file_arbiter_v1_connect_four_proto_depIdxs = []int32{
 	1, // 0: arbiter.v1.ConnectFourState.rules:type_name -> arbiter.v1.ConnectFourRules
-	4, // 1: arbiter.v1.ConnectFourState.next_player:type_name -> arbiter.v1.Player
-	4, // 2: arbiter.v1.ConnectFourRules.first_player:type_name -> arbiter.v1.Player
-	3, // [3:3] is the sub-list for method output_type
-	3, // [3:3] is the sub-list for method input_type
-	3, // [3:3] is the sub-list for extension type_name
-	3, // [3:3] is the sub-list for extension extendee
-	0, // [0:3] is the sub-list for field type_name
+	5, // 1: arbiter.v1.ConnectFourState.next_player:type_name -> arbiter.v1.Player
+	5, // 2: arbiter.v1.ConnectFourRules.first_player:type_name -> arbiter.v1.Player
+	6, // 3: arbiter.v1.ConnectFourOutcome.winning_lines:type_name -> arbiter.v1.Line
+	4, // [4:4] is the sub-list for method output_type
+	4, // [4:4] is the sub-list for method input_type
+	4, // [4:4] is the sub-list for extension type_name
+	4, // [4:4] is the sub-list for extension extendee
+	0, // [0:4] is the sub-list for field type_name
 }
 
 func init() { file_arbiter_v1_connect_four_proto_init() }
@@ -313,6 +366,8 @@ func file_arbiter_v1_connect_four_proto_init() {
 		return
 	}
 	file_arbiter_v1_player_proto_init()
+	file_arbiter_v1_square_proto_init()
+	file_arbiter_v1_connect_four_proto_msgTypes[0].OneofWrappers = []any{}
 	file_arbiter_v1_connect_four_proto_msgTypes[1].OneofWrappers = []any{}
 	file_arbiter_v1_connect_four_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}
@@ -321,7 +376,7 @@ func file_arbiter_v1_connect_four_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_arbiter_v1_connect_four_proto_rawDesc), len(file_arbiter_v1_connect_four_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   4,
+			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -30,7 +30,7 @@ const (
 type ErrorReason int32
 
 const (
-	// Never answered.
+	// Never returned.
 	ErrorReason_ERROR_REASON_UNSPECIFIED ErrorReason = 0
 	// The bytes of the request are no message of the expected type.
 	// Status INVALID_ARGUMENT.
@@ -50,7 +50,8 @@ const (
 	// A number is outside the range that its field documents.
 	// Status INVALID_ARGUMENT.
 	//
-	// Example: Connect Four with `columns: 65`, or with a `line_length` longer than both sides.
+	// Example: Connect Four with `columns: 65`, with a `line_length` longer than both sides, or Triple Triad with a
+	// `sudden_death_count` but without the rule `sudden_death`.
 	ErrorReason_ERROR_REASON_VALUE_OUT_OF_RANGE ErrorReason = 4
 	// A text cannot be read as a state, a move or a card. The message says where and what was expected.
 	// Status INVALID_ARGUMENT.
@@ -139,8 +140,8 @@ const (
 	//
 	// Example: `17@5` when the centre is taken.
 	ErrorReason_ERROR_REASON_SQUARE_OCCUPIED ErrorReason = 34
-	// The card is not in the hand of the player who is to play it (TT-3, RM-7): it is another player's, already played,
-	// or in no hand at all.
+	// The card is not in the hand of the player who is to play it (TT-3, RM-7). Of a card that is not visible to that player
+	// the message does not say more: it may be another player's, or not exist.
 	// An illegal move.
 	//
 	// Example: a card that was played before.
@@ -162,11 +163,18 @@ const (
 	//
 	// Example: card 17 has rank 5 at the top on the board and rank 6 in the collection.
 	ErrorReason_ERROR_REASON_CARD_MISMATCH ErrorReason = 38
-	// The state is what one player sees of it, with cards hidden: only the whole state can be asked about (TT-15, RM-7).
+	// The state is a view, and the answer depends on cards that its viewer does not see (TT-15, RM-7). Ask about the
+	// viewer's own moves, or send the whole state.
 	// Status INVALID_ARGUMENT.
 	//
-	// Example: `ApplyMove` on what `ViewState` has answered.
-	ErrorReason_ERROR_REASON_STATE_IS_VIEW ErrorReason = 39
+	// Example: `ListLegalMoves` on a view when it is the other player's turn.
+	ErrorReason_ERROR_REASON_HIDDEN_INFORMATION ErrorReason = 39
+	// The state is marked as a view, but no player can see it so (TT-15, RM-7): cards are listed that the view hides, the
+	// viewer's own cards are hidden, or the rules hide nothing.
+	// Status INVALID_ARGUMENT.
+	//
+	// Example: a view of Triple Triad with the rule `open`.
+	ErrorReason_ERROR_REASON_INVALID_VIEW ErrorReason = 40
 	// The column is not on the board (C4-2).
 	// An illegal move.
 	//
@@ -203,6 +211,11 @@ const (
 	//
 	// Example: four `X` in a row, each with a token on top of it.
 	ErrorReason_ERROR_REASON_IMPOSSIBLE_WIN ErrorReason = 106
+	// No token on top of a column belongs to the player who has just moved, though theirs was the last one dropped (C4-2).
+	// Status INVALID_ARGUMENT.
+	//
+	// Example: one column with `X`, `X` and `O` from the bottom up, and player two to move.
+	ErrorReason_ERROR_REASON_LAST_TOKEN_MISSING ErrorReason = 107
 	// A square has an owner but no card.
 	// Status INVALID_ARGUMENT.
 	//
@@ -337,7 +350,8 @@ var (
 		36:  "ERROR_REASON_HAND_SIZE_MISMATCH",
 		37:  "ERROR_REASON_DUPLICATE_CARD",
 		38:  "ERROR_REASON_CARD_MISMATCH",
-		39:  "ERROR_REASON_STATE_IS_VIEW",
+		39:  "ERROR_REASON_HIDDEN_INFORMATION",
+		40:  "ERROR_REASON_INVALID_VIEW",
 		100: "ERROR_REASON_COLUMN_OUT_OF_RANGE",
 		101: "ERROR_REASON_COLUMN_FULL",
 		102: "ERROR_REASON_UNKNOWN_TOKEN",
@@ -345,6 +359,7 @@ var (
 		104: "ERROR_REASON_TOKEN_COUNT_MISMATCH",
 		105: "ERROR_REASON_TWO_WINNERS",
 		106: "ERROR_REASON_IMPOSSIBLE_WIN",
+		107: "ERROR_REASON_LAST_TOKEN_MISSING",
 		200: "ERROR_REASON_OWNER_WITHOUT_CARD",
 		201: "ERROR_REASON_LAST_CARD_MISSING",
 		202: "ERROR_REASON_INVALID_NAME",
@@ -393,7 +408,8 @@ var (
 		"ERROR_REASON_HAND_SIZE_MISMATCH":   36,
 		"ERROR_REASON_DUPLICATE_CARD":       37,
 		"ERROR_REASON_CARD_MISMATCH":        38,
-		"ERROR_REASON_STATE_IS_VIEW":        39,
+		"ERROR_REASON_HIDDEN_INFORMATION":   39,
+		"ERROR_REASON_INVALID_VIEW":         40,
 		"ERROR_REASON_COLUMN_OUT_OF_RANGE":  100,
 		"ERROR_REASON_COLUMN_FULL":          101,
 		"ERROR_REASON_UNKNOWN_TOKEN":        102,
@@ -401,6 +417,7 @@ var (
 		"ERROR_REASON_TOKEN_COUNT_MISMATCH": 104,
 		"ERROR_REASON_TWO_WINNERS":          105,
 		"ERROR_REASON_IMPOSSIBLE_WIN":       106,
+		"ERROR_REASON_LAST_TOKEN_MISSING":   107,
 		"ERROR_REASON_OWNER_WITHOUT_CARD":   200,
 		"ERROR_REASON_LAST_CARD_MISSING":    201,
 		"ERROR_REASON_INVALID_NAME":         202,
@@ -456,7 +473,7 @@ var File_arbiter_v1_error_reason_proto protoreflect.FileDescriptor
 const file_arbiter_v1_error_reason_proto_rawDesc = "" +
 	"\n" +
 	"\x1darbiter/v1/error_reason.proto\x12\n" +
-	"arbiter.v1*\xbd\x0e\n" +
+	"arbiter.v1*\x86\x0f\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\"\n" +
 	"\x1eERROR_REASON_MALFORMED_REQUEST\x10\x01\x12\x1f\n" +
@@ -484,15 +501,17 @@ const file_arbiter_v1_error_reason_proto_rawDesc = "" +
 	"\x1dERROR_REASON_CARD_NOT_IN_HAND\x10#\x12#\n" +
 	"\x1fERROR_REASON_HAND_SIZE_MISMATCH\x10$\x12\x1f\n" +
 	"\x1bERROR_REASON_DUPLICATE_CARD\x10%\x12\x1e\n" +
-	"\x1aERROR_REASON_CARD_MISMATCH\x10&\x12\x1e\n" +
-	"\x1aERROR_REASON_STATE_IS_VIEW\x10'\x12$\n" +
+	"\x1aERROR_REASON_CARD_MISMATCH\x10&\x12#\n" +
+	"\x1fERROR_REASON_HIDDEN_INFORMATION\x10'\x12\x1d\n" +
+	"\x19ERROR_REASON_INVALID_VIEW\x10(\x12$\n" +
 	" ERROR_REASON_COLUMN_OUT_OF_RANGE\x10d\x12\x1c\n" +
 	"\x18ERROR_REASON_COLUMN_FULL\x10e\x12\x1e\n" +
 	"\x1aERROR_REASON_UNKNOWN_TOKEN\x10f\x12\x1f\n" +
 	"\x1bERROR_REASON_FLOATING_TOKEN\x10g\x12%\n" +
 	"!ERROR_REASON_TOKEN_COUNT_MISMATCH\x10h\x12\x1c\n" +
 	"\x18ERROR_REASON_TWO_WINNERS\x10i\x12\x1f\n" +
-	"\x1bERROR_REASON_IMPOSSIBLE_WIN\x10j\x12$\n" +
+	"\x1bERROR_REASON_IMPOSSIBLE_WIN\x10j\x12#\n" +
+	"\x1fERROR_REASON_LAST_TOKEN_MISSING\x10k\x12$\n" +
 	"\x1fERROR_REASON_OWNER_WITHOUT_CARD\x10\xc8\x01\x12#\n" +
 	"\x1eERROR_REASON_LAST_CARD_MISSING\x10\xc9\x01\x12\x1e\n" +
 	"\x19ERROR_REASON_INVALID_NAME\x10\xca\x01\x12 \n" +

@@ -21,68 +21,68 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Whether there is a winner.
-type Result int32
+// Whether a game is over, and whether it has a winner.
+type GameResult int32
 
 const (
-	// Never answered.
-	Result_RESULT_UNSPECIFIED Result = 0
+	// Never returned.
+	GameResult_GAME_RESULT_UNSPECIFIED GameResult = 0
 	// The game goes on.
-	Result_RESULT_IN_PROGRESS Result = 1
+	GameResult_GAME_RESULT_IN_PROGRESS GameResult = 1
 	// The game is over and `winner` has won.
-	Result_RESULT_WINNER_DETERMINED Result = 2
+	GameResult_GAME_RESULT_WINNER_DETERMINED GameResult = 2
 	// The game is over and nobody has won.
-	Result_RESULT_DRAW Result = 3
-	// The round is drawn and sudden death goes on with another round. Triple Triad only.
-	Result_RESULT_SUDDEN_DEATH_CONTINUE Result = 4
-	// The last round of sudden death is drawn: nobody has won. Triple Triad only.
-	Result_RESULT_FINAL_DRAW Result = 5
+	GameResult_GAME_RESULT_DRAW GameResult = 3
+	// The round is drawn and sudden death goes on with another round (TT-13). Triple Triad only.
+	GameResult_GAME_RESULT_SUDDEN_DEATH_CONTINUE GameResult = 4
+	// The last round of sudden death is drawn: nobody has won (TT-13). Triple Triad only.
+	GameResult_GAME_RESULT_FINAL_DRAW GameResult = 5
 )
 
-// Enum value maps for Result.
+// Enum value maps for GameResult.
 var (
-	Result_name = map[int32]string{
-		0: "RESULT_UNSPECIFIED",
-		1: "RESULT_IN_PROGRESS",
-		2: "RESULT_WINNER_DETERMINED",
-		3: "RESULT_DRAW",
-		4: "RESULT_SUDDEN_DEATH_CONTINUE",
-		5: "RESULT_FINAL_DRAW",
+	GameResult_name = map[int32]string{
+		0: "GAME_RESULT_UNSPECIFIED",
+		1: "GAME_RESULT_IN_PROGRESS",
+		2: "GAME_RESULT_WINNER_DETERMINED",
+		3: "GAME_RESULT_DRAW",
+		4: "GAME_RESULT_SUDDEN_DEATH_CONTINUE",
+		5: "GAME_RESULT_FINAL_DRAW",
 	}
-	Result_value = map[string]int32{
-		"RESULT_UNSPECIFIED":           0,
-		"RESULT_IN_PROGRESS":           1,
-		"RESULT_WINNER_DETERMINED":     2,
-		"RESULT_DRAW":                  3,
-		"RESULT_SUDDEN_DEATH_CONTINUE": 4,
-		"RESULT_FINAL_DRAW":            5,
+	GameResult_value = map[string]int32{
+		"GAME_RESULT_UNSPECIFIED":           0,
+		"GAME_RESULT_IN_PROGRESS":           1,
+		"GAME_RESULT_WINNER_DETERMINED":     2,
+		"GAME_RESULT_DRAW":                  3,
+		"GAME_RESULT_SUDDEN_DEATH_CONTINUE": 4,
+		"GAME_RESULT_FINAL_DRAW":            5,
 	}
 )
 
-func (x Result) Enum() *Result {
-	p := new(Result)
+func (x GameResult) Enum() *GameResult {
+	p := new(GameResult)
 	*p = x
 	return p
 }
 
-func (x Result) String() string {
+func (x GameResult) String() string {
 	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
 }
 
-func (Result) Descriptor() protoreflect.EnumDescriptor {
+func (GameResult) Descriptor() protoreflect.EnumDescriptor {
 	return file_arbiter_v1_game_proto_enumTypes[0].Descriptor()
 }
 
-func (Result) Type() protoreflect.EnumType {
+func (GameResult) Type() protoreflect.EnumType {
 	return &file_arbiter_v1_game_proto_enumTypes[0]
 }
 
-func (x Result) Number() protoreflect.EnumNumber {
+func (x GameResult) Number() protoreflect.EnumNumber {
 	return protoreflect.EnumNumber(x)
 }
 
-// Deprecated: Use Result.Descriptor instead.
-func (Result) EnumDescriptor() ([]byte, []int) {
+// Deprecated: Use GameResult.Descriptor instead.
+func (GameResult) EnumDescriptor() ([]byte, []int) {
 	return file_arbiter_v1_game_proto_rawDescGZIP(), []int{0}
 }
 
@@ -90,7 +90,7 @@ func (Result) EnumDescriptor() ([]byte, []int) {
 type EndReason int32
 
 const (
-	// The game goes on.
+	// Never returned.
 	EndReason_END_REASON_UNSPECIFIED EndReason = 0
 	// A player has completed a line of the wanted length (C4-3).
 	EndReason_END_REASON_LINE_COMPLETED EndReason = 1
@@ -155,8 +155,11 @@ func (EndReason) EnumDescriptor() ([]byte, []int) {
 	return file_arbiter_v1_game_proto_rawDescGZIP(), []int{1}
 }
 
-// A position of one of the games, with its rule set: all that is needed to go on from it.
-// Typed, or as text. Calls that answer with states and moves answer in the form of the state they were sent.
+// A position of one of the games, with its rule set: all that is needed to play on. Typed, or as text. Calls that return
+// states and moves return them in the form of the state they were sent.
+//
+// A state of Triple Triad or of RoyalMatch may be marked as a view: the state as one player sees it. `RulesService` says
+// which calls accept a view.
 type State struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The game and its position. Exactly one is required.
@@ -261,7 +264,8 @@ type isState_Kind interface {
 
 type State_Notation struct {
 	// A state of any game as text, at most 4096 bytes, such as `c4:7x6x4:4453`.
-	// `ListGames` describes the notation of each game; `RenderState` turns one form into the other.
+	// `ListGames` describes the notation of each game; `RenderState` converts one form into the other. Spaces around it
+	// are ignored.
 	Notation string `protobuf:"bytes,1,opt,name=notation,proto3,oneof"`
 }
 
@@ -295,8 +299,7 @@ func (*State_QueenRooks) isState_Kind() {}
 
 func (*State_RoyalMatch) isState_Kind() {}
 
-// A move in one of the games. It says what is done, never where the game stands; by whom only in RoyalMatch, where any
-// player may be next.
+// A move in one of the games. It says what is done; who does it only in RoyalMatch, where any player may be next.
 type Move struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The game and its move. Exactly one is required, of the same game as the state it is for.
@@ -402,7 +405,8 @@ type isMove_Kind interface {
 type Move_Notation struct {
 	// A move as text, at most 64 bytes, read as a move of the state's game.
 	// In Connect Four `4` is the fourth column; in Triple Triad `17@5` is the card with the id 17 on the fifth square;
-	// in Queen and rooks `a8-a5` is a piece of the first column; in RoyalMatch `2:7H` is a card of player two.
+	// in Queen and rooks `a8-a5` moves a piece of the first column; in RoyalMatch `2:7H` is a card of player two. Spaces
+	// around it are ignored.
 	Notation string `protobuf:"bytes,1,opt,name=notation,proto3,oneof"`
 }
 
@@ -436,7 +440,7 @@ func (*Move_QueenRooks) isMove_Kind() {}
 
 func (*Move_RoyalMatch) isMove_Kind() {}
 
-// The rules of one of the games. Fields left out have the defaults that `ListGames` tells.
+// The rules of one of the games. Fields that are absent have the defaults that `ListGames` returns.
 type RuleSet struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The game and its rules. Exactly one is required.
@@ -560,7 +564,7 @@ func (*RuleSet_RoyalMatch) isRuleSet_Kind() {}
 // One thing that happened when a move was made. A move's events come in the order in which they happened.
 type Event struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What happened. Exactly one is answered; a later version may answer kinds that are not listed here yet.
+	// What happened. Exactly one is set; a later version may return kinds that are not listed here yet.
 	//
 	// Types that are valid to be assigned to Kind:
 	//
@@ -700,7 +704,7 @@ type Placed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whose it is.
 	Player Player `protobuf:"varint,1,opt,name=player,proto3,enum=arbiter.v1.Player" json:"player,omitempty"`
-	// Where it came to lie. In Connect Four: the lowest free cell of the column (C4-2).
+	// Its square. In Connect Four: the lowest free cell of the column (C4-2).
 	Square *Square `protobuf:"bytes,2,opt,name=square,proto3" json:"square,omitempty"`
 	// The `id` of the card. Triple Triad only.
 	CardId        *uint32 `protobuf:"varint,3,opt,name=card_id,json=cardId,proto3,oneof" json:"card_id,omitempty"`
@@ -835,7 +839,7 @@ func (x *Moved) GetPiece() QueenRooksPiece {
 // A player had no legal move and passed.
 type Passed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Who.
+	// The player who passed.
 	Player        Player `protobuf:"varint,1,opt,name=player,proto3,enum=arbiter.v1.Player" json:"player,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -939,7 +943,7 @@ type Capture struct {
 	// What was taken, by what and why, in a sentence for people,
 	// such as `Ifrit takes Cactuar by Combo, 9 over 6, second wave`.
 	Explanation string `protobuf:"bytes,1,opt,name=explanation,proto3" json:"explanation,omitempty"`
-	// The same for programs. Exactly one is answered. (The numbers are those of the games in `State`.)
+	// The same for programs. Exactly one is set. (The numbers are those of the games in `State`.)
 	//
 	// Types that are valid to be assigned to Kind:
 	//
@@ -1047,27 +1051,32 @@ func (*Capture_QueenRooks) isCapture_Kind() {}
 
 func (*Capture_RoyalMatch) isCapture_Kind() {}
 
-// Where a game stands: whether it is over, why, and who has won.
+// Whether a game is over, why, and who has won; or whose turn it is.
 type Outcome struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether there is a winner.
-	Result Result `protobuf:"varint,1,opt,name=result,proto3,enum=arbiter.v1.Result" json:"result,omitempty"`
-	// Why the game ended. UNSPECIFIED while it goes on.
-	EndReason EndReason `protobuf:"varint,2,opt,name=end_reason,json=endReason,proto3,enum=arbiter.v1.EndReason" json:"end_reason,omitempty"`
-	// Who has won. UNSPECIFIED when nobody has.
-	Winner Player `protobuf:"varint,3,opt,name=winner,proto3,enum=arbiter.v1.Player" json:"winner,omitempty"`
+	// Whether the game is over, and whether it has a winner.
+	Result GameResult `protobuf:"varint,1,opt,name=result,proto3,enum=arbiter.v1.GameResult" json:"result,omitempty"`
+	// Why the game ended. Absent while it goes on.
+	EndReason *EndReason `protobuf:"varint,2,opt,name=end_reason,json=endReason,proto3,enum=arbiter.v1.EndReason,oneof" json:"end_reason,omitempty"`
+	// Who has won. Absent when nobody has.
+	Winner *Player `protobuf:"varint,3,opt,name=winner,proto3,enum=arbiter.v1.Player,oneof" json:"winner,omitempty"`
+	// Whose turn it is: one player, in RoyalMatch every player who has not played in the trick under way. Empty when the
+	// game is over.
+	NextPlayers []Player `protobuf:"varint,4,rep,packed,name=next_players,json=nextPlayers,proto3,enum=arbiter.v1.Player" json:"next_players,omitempty"`
 	// The score of each player, in games that have one. In Triple Triad: the cards of their colour on the board and
 	// those in their hand, ten in all (TT-12). In RoyalMatch: the tricks taken. In Queen and rooks: the pieces left.
-	// While the game goes on, those of now. Connect Four has none.
-	Scores []*Score `protobuf:"bytes,4,rep,name=scores,proto3" json:"scores,omitempty"`
-	// The lines that won, in games that have them. In Connect Four: every direction that won, in the order
-	// horizontal, vertical, diagonal down, diagonal up, each with its whole run (C4-3).
-	WinningLines []*Line `protobuf:"bytes,5,rep,name=winning_lines,json=winningLines,proto3" json:"winning_lines,omitempty"`
-	// How many rounds in a row were drawn (TT-13): with SUDDEN_DEATH_CONTINUE and FINAL_DRAW this one included,
-	// after a decided game 0, otherwise as in the state. Triple Triad only.
-	SuddenDeathCount *uint32 `protobuf:"varint,6,opt,name=sudden_death_count,json=suddenDeathCount,proto3,oneof" json:"sudden_death_count,omitempty"`
-	// With DRAW, the players who are level at the top. RoyalMatch only (RM-7).
-	DrawnBetween  []Player `protobuf:"varint,7,rep,packed,name=drawn_between,json=drawnBetween,proto3,enum=arbiter.v1.Player" json:"drawn_between,omitempty"`
+	// While the game goes on, the current scores. Connect Four has none.
+	Scores []*Score `protobuf:"bytes,5,rep,name=scores,proto3" json:"scores,omitempty"`
+	// How the game ended, in a sentence for people, such as `player one wins by 6 to 4`. Empty while it goes on.
+	Explanation string `protobuf:"bytes,6,opt,name=explanation,proto3" json:"explanation,omitempty"`
+	// What only one game has. (The numbers are those of the games in `State`, plus 6.)
+	//
+	// Types that are valid to be assigned to Detail:
+	//
+	//	*Outcome_ConnectFour
+	//	*Outcome_TripleTriad
+	//	*Outcome_RoyalMatch
+	Detail        isOutcome_Detail `protobuf_oneof:"detail"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1102,25 +1111,32 @@ func (*Outcome) Descriptor() ([]byte, []int) {
 	return file_arbiter_v1_game_proto_rawDescGZIP(), []int{9}
 }
 
-func (x *Outcome) GetResult() Result {
+func (x *Outcome) GetResult() GameResult {
 	if x != nil {
 		return x.Result
 	}
-	return Result_RESULT_UNSPECIFIED
+	return GameResult_GAME_RESULT_UNSPECIFIED
 }
 
 func (x *Outcome) GetEndReason() EndReason {
-	if x != nil {
-		return x.EndReason
+	if x != nil && x.EndReason != nil {
+		return *x.EndReason
 	}
 	return EndReason_END_REASON_UNSPECIFIED
 }
 
 func (x *Outcome) GetWinner() Player {
-	if x != nil {
-		return x.Winner
+	if x != nil && x.Winner != nil {
+		return *x.Winner
 	}
 	return Player_PLAYER_UNSPECIFIED
+}
+
+func (x *Outcome) GetNextPlayers() []Player {
+	if x != nil {
+		return x.NextPlayers
+	}
+	return nil
 }
 
 func (x *Outcome) GetScores() []*Score {
@@ -1130,26 +1146,71 @@ func (x *Outcome) GetScores() []*Score {
 	return nil
 }
 
-func (x *Outcome) GetWinningLines() []*Line {
+func (x *Outcome) GetExplanation() string {
 	if x != nil {
-		return x.WinningLines
+		return x.Explanation
+	}
+	return ""
+}
+
+func (x *Outcome) GetDetail() isOutcome_Detail {
+	if x != nil {
+		return x.Detail
 	}
 	return nil
 }
 
-func (x *Outcome) GetSuddenDeathCount() uint32 {
-	if x != nil && x.SuddenDeathCount != nil {
-		return *x.SuddenDeathCount
-	}
-	return 0
-}
-
-func (x *Outcome) GetDrawnBetween() []Player {
+func (x *Outcome) GetConnectFour() *ConnectFourOutcome {
 	if x != nil {
-		return x.DrawnBetween
+		if x, ok := x.Detail.(*Outcome_ConnectFour); ok {
+			return x.ConnectFour
+		}
 	}
 	return nil
 }
+
+func (x *Outcome) GetTripleTriad() *TripleTriadOutcome {
+	if x != nil {
+		if x, ok := x.Detail.(*Outcome_TripleTriad); ok {
+			return x.TripleTriad
+		}
+	}
+	return nil
+}
+
+func (x *Outcome) GetRoyalMatch() *RoyalMatchOutcome {
+	if x != nil {
+		if x, ok := x.Detail.(*Outcome_RoyalMatch); ok {
+			return x.RoyalMatch
+		}
+	}
+	return nil
+}
+
+type isOutcome_Detail interface {
+	isOutcome_Detail()
+}
+
+type Outcome_ConnectFour struct {
+	// Connect Four: set when the game is won.
+	ConnectFour *ConnectFourOutcome `protobuf:"bytes,8,opt,name=connect_four,json=connectFour,proto3,oneof"`
+}
+
+type Outcome_TripleTriad struct {
+	// Triple Triad: always set.
+	TripleTriad *TripleTriadOutcome `protobuf:"bytes,9,opt,name=triple_triad,json=tripleTriad,proto3,oneof"`
+}
+
+type Outcome_RoyalMatch struct {
+	// RoyalMatch: set when the match is drawn.
+	RoyalMatch *RoyalMatchOutcome `protobuf:"bytes,11,opt,name=royal_match,json=royalMatch,proto3,oneof"`
+}
+
+func (*Outcome_ConnectFour) isOutcome_Detail() {}
+
+func (*Outcome_TripleTriad) isOutcome_Detail() {}
+
+func (*Outcome_RoyalMatch) isOutcome_Detail() {}
 
 // The score of one player.
 type Score struct {
@@ -1268,28 +1329,34 @@ const file_arbiter_v1_game_proto_rawDesc = "" +
 	"queenRooks\x12>\n" +
 	"\vroyal_match\x18\x05 \x01(\v2\x1b.arbiter.v1.RoyalMatchTrickH\x00R\n" +
 	"royalMatchB\x06\n" +
-	"\x04kind\"\xfc\x02\n" +
-	"\aOutcome\x12*\n" +
-	"\x06result\x18\x01 \x01(\x0e2\x12.arbiter.v1.ResultR\x06result\x124\n" +
+	"\x04kind\"\x99\x04\n" +
+	"\aOutcome\x12.\n" +
+	"\x06result\x18\x01 \x01(\x0e2\x16.arbiter.v1.GameResultR\x06result\x129\n" +
 	"\n" +
-	"end_reason\x18\x02 \x01(\x0e2\x15.arbiter.v1.EndReasonR\tendReason\x12*\n" +
-	"\x06winner\x18\x03 \x01(\x0e2\x12.arbiter.v1.PlayerR\x06winner\x12)\n" +
-	"\x06scores\x18\x04 \x03(\v2\x11.arbiter.v1.ScoreR\x06scores\x125\n" +
-	"\rwinning_lines\x18\x05 \x03(\v2\x10.arbiter.v1.LineR\fwinningLines\x121\n" +
-	"\x12sudden_death_count\x18\x06 \x01(\rH\x00R\x10suddenDeathCount\x88\x01\x01\x127\n" +
-	"\rdrawn_between\x18\a \x03(\x0e2\x12.arbiter.v1.PlayerR\fdrawnBetweenB\x15\n" +
-	"\x13_sudden_death_count\"[\n" +
+	"end_reason\x18\x02 \x01(\x0e2\x15.arbiter.v1.EndReasonH\x01R\tendReason\x88\x01\x01\x12/\n" +
+	"\x06winner\x18\x03 \x01(\x0e2\x12.arbiter.v1.PlayerH\x02R\x06winner\x88\x01\x01\x125\n" +
+	"\fnext_players\x18\x04 \x03(\x0e2\x12.arbiter.v1.PlayerR\vnextPlayers\x12)\n" +
+	"\x06scores\x18\x05 \x03(\v2\x11.arbiter.v1.ScoreR\x06scores\x12 \n" +
+	"\vexplanation\x18\x06 \x01(\tR\vexplanation\x12C\n" +
+	"\fconnect_four\x18\b \x01(\v2\x1e.arbiter.v1.ConnectFourOutcomeH\x00R\vconnectFour\x12C\n" +
+	"\ftriple_triad\x18\t \x01(\v2\x1e.arbiter.v1.TripleTriadOutcomeH\x00R\vtripleTriad\x12@\n" +
+	"\vroyal_match\x18\v \x01(\v2\x1d.arbiter.v1.RoyalMatchOutcomeH\x00R\n" +
+	"royalMatchB\b\n" +
+	"\x06detailB\r\n" +
+	"\v_end_reasonB\t\n" +
+	"\a_winner\"[\n" +
 	"\x05Score\x12*\n" +
 	"\x06player\x18\x01 \x01(\x0e2\x12.arbiter.v1.PlayerR\x06player\x12\x1b\n" +
 	"\x06points\x18\x02 \x01(\rH\x00R\x06points\x88\x01\x01B\t\n" +
-	"\a_points*\xa0\x01\n" +
-	"\x06Result\x12\x16\n" +
-	"\x12RESULT_UNSPECIFIED\x10\x00\x12\x16\n" +
-	"\x12RESULT_IN_PROGRESS\x10\x01\x12\x1c\n" +
-	"\x18RESULT_WINNER_DETERMINED\x10\x02\x12\x0f\n" +
-	"\vRESULT_DRAW\x10\x03\x12 \n" +
-	"\x1cRESULT_SUDDEN_DEATH_CONTINUE\x10\x04\x12\x15\n" +
-	"\x11RESULT_FINAL_DRAW\x10\x05*\xdb\x01\n" +
+	"\a_points*\xc2\x01\n" +
+	"\n" +
+	"GameResult\x12\x1b\n" +
+	"\x17GAME_RESULT_UNSPECIFIED\x10\x00\x12\x1b\n" +
+	"\x17GAME_RESULT_IN_PROGRESS\x10\x01\x12!\n" +
+	"\x1dGAME_RESULT_WINNER_DETERMINED\x10\x02\x12\x14\n" +
+	"\x10GAME_RESULT_DRAW\x10\x03\x12%\n" +
+	"!GAME_RESULT_SUDDEN_DEATH_CONTINUE\x10\x04\x12\x1a\n" +
+	"\x16GAME_RESULT_FINAL_DRAW\x10\x05*\xdb\x01\n" +
 	"\tEndReason\x12\x1a\n" +
 	"\x16END_REASON_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19END_REASON_LINE_COMPLETED\x10\x01\x12\x19\n" +
@@ -1317,7 +1384,7 @@ func file_arbiter_v1_game_proto_rawDescGZIP() []byte {
 var file_arbiter_v1_game_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
 var file_arbiter_v1_game_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_arbiter_v1_game_proto_goTypes = []any{
-	(Result)(0),                // 0: arbiter.v1.Result
+	(GameResult)(0),            // 0: arbiter.v1.GameResult
 	(EndReason)(0),             // 1: arbiter.v1.EndReason
 	(*State)(nil),              // 2: arbiter.v1.State
 	(*Move)(nil),               // 3: arbiter.v1.Move
@@ -1349,7 +1416,9 @@ var file_arbiter_v1_game_proto_goTypes = []any{
 	(*TripleTriadCapture)(nil), // 29: arbiter.v1.TripleTriadCapture
 	(*QueenRooksCapture)(nil),  // 30: arbiter.v1.QueenRooksCapture
 	(*RoyalMatchTrick)(nil),    // 31: arbiter.v1.RoyalMatchTrick
-	(*Line)(nil),               // 32: arbiter.v1.Line
+	(*ConnectFourOutcome)(nil), // 32: arbiter.v1.ConnectFourOutcome
+	(*TripleTriadOutcome)(nil), // 33: arbiter.v1.TripleTriadOutcome
+	(*RoyalMatchOutcome)(nil),  // 34: arbiter.v1.RoyalMatchOutcome
 }
 var file_arbiter_v1_game_proto_depIdxs = []int32{
 	13, // 0: arbiter.v1.State.connect_four:type_name -> arbiter.v1.ConnectFourState
@@ -1381,18 +1450,20 @@ var file_arbiter_v1_game_proto_depIdxs = []int32{
 	29, // 26: arbiter.v1.Capture.triple_triad:type_name -> arbiter.v1.TripleTriadCapture
 	30, // 27: arbiter.v1.Capture.queen_rooks:type_name -> arbiter.v1.QueenRooksCapture
 	31, // 28: arbiter.v1.Capture.royal_match:type_name -> arbiter.v1.RoyalMatchTrick
-	0,  // 29: arbiter.v1.Outcome.result:type_name -> arbiter.v1.Result
+	0,  // 29: arbiter.v1.Outcome.result:type_name -> arbiter.v1.GameResult
 	1,  // 30: arbiter.v1.Outcome.end_reason:type_name -> arbiter.v1.EndReason
 	25, // 31: arbiter.v1.Outcome.winner:type_name -> arbiter.v1.Player
-	12, // 32: arbiter.v1.Outcome.scores:type_name -> arbiter.v1.Score
-	32, // 33: arbiter.v1.Outcome.winning_lines:type_name -> arbiter.v1.Line
-	25, // 34: arbiter.v1.Outcome.drawn_between:type_name -> arbiter.v1.Player
-	25, // 35: arbiter.v1.Score.player:type_name -> arbiter.v1.Player
-	36, // [36:36] is the sub-list for method output_type
-	36, // [36:36] is the sub-list for method input_type
-	36, // [36:36] is the sub-list for extension type_name
-	36, // [36:36] is the sub-list for extension extendee
-	0,  // [0:36] is the sub-list for field type_name
+	25, // 32: arbiter.v1.Outcome.next_players:type_name -> arbiter.v1.Player
+	12, // 33: arbiter.v1.Outcome.scores:type_name -> arbiter.v1.Score
+	32, // 34: arbiter.v1.Outcome.connect_four:type_name -> arbiter.v1.ConnectFourOutcome
+	33, // 35: arbiter.v1.Outcome.triple_triad:type_name -> arbiter.v1.TripleTriadOutcome
+	34, // 36: arbiter.v1.Outcome.royal_match:type_name -> arbiter.v1.RoyalMatchOutcome
+	25, // 37: arbiter.v1.Score.player:type_name -> arbiter.v1.Player
+	38, // [38:38] is the sub-list for method output_type
+	38, // [38:38] is the sub-list for method input_type
+	38, // [38:38] is the sub-list for extension type_name
+	38, // [38:38] is the sub-list for extension extendee
+	0,  // [0:38] is the sub-list for field type_name
 }
 
 func init() { file_arbiter_v1_game_proto_init() }
@@ -1439,7 +1510,11 @@ func file_arbiter_v1_game_proto_init() {
 		(*Capture_QueenRooks)(nil),
 		(*Capture_RoyalMatch)(nil),
 	}
-	file_arbiter_v1_game_proto_msgTypes[9].OneofWrappers = []any{}
+	file_arbiter_v1_game_proto_msgTypes[9].OneofWrappers = []any{
+		(*Outcome_ConnectFour)(nil),
+		(*Outcome_TripleTriad)(nil),
+		(*Outcome_RoyalMatch)(nil),
+	}
 	file_arbiter_v1_game_proto_msgTypes[10].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -25,7 +25,7 @@ const (
 type Player int32
 
 const (
-	// No player: refused in requests; in answers it stands for "nobody".
+	// Refused in requests, never returned: where there may be nobody, the field is absent.
 	Player_PLAYER_UNSPECIFIED Player = 0
 	// The first seat. In Connect Four: the player of the `X` tokens.
 	Player_PLAYER_ONE Player = 1

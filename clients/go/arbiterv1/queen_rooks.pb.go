@@ -25,7 +25,7 @@ const (
 type QueenRooksPiece int32
 
 const (
-	// Never answered.
+	// Never returned.
 	QueenRooksPiece_QUEEN_ROOKS_PIECE_UNSPECIFIED QueenRooksPiece = 0
 	// Nothing.
 	QueenRooksPiece_QUEEN_ROOKS_PIECE_NONE QueenRooksPiece = 1
@@ -78,22 +78,23 @@ func (QueenRooksPiece) EnumDescriptor() ([]byte, []int) {
 	return file_arbiter_v1_queen_rooks_proto_rawDescGZIP(), []int{0}
 }
 
-// A position of Queen and rooks, with the rules it is played under (QR-1, QR-2).
+// A position of Queen and rooks, with the rules it is played under (QR-1, QR-2). Player one has blue rooks and a pink
+// queen, player two red rooks and an orange queen.
 //
-// `ResolveCaptures` also takes a board made by hand, with any number of rooks and one queen of each player:
-// all but `rules` and `board` may be left out, and what is given is answered as it was, but for `quiet_moves`: a
-// capture sets it to 0.
+// `ResolveCaptures` also accepts a board set up by hand, with any number of rooks and one queen of each player: all but
+// `rules` and `board` may be absent, and what is given is returned as it was, except that a capture sets `quiet_moves`
+// to 0.
 type QueenRooksState struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The rules of this game. Left out: the defaults of every field.
+	// The rules of this game. Default: the default of every field.
 	Rules *QueenRooksRules `protobuf:"bytes,1,opt,name=rules,proto3" json:"rules,omitempty"`
-	// The board, one string a row, the top row first; one character a column, from the left: `Q` the queen and `R` a
-	// rook of player one, `q` the queen and `r` a rook of player two, `.` an empty square. Exactly `rules.size` strings
+	// The board, one string per row, the top row first; one character per column, from the left: `Q` the queen (pink) and
+	// `R` a rook (blue) of player one, `q` the queen (orange) and `r` a rook (red) of player two, `.` an empty square. Exactly `rules.size` strings
 	// of exactly `rules.size` characters. So `board[row][column]` is a square.
 	Board []string `protobuf:"bytes,2,rep,name=board,proto3" json:"board,omitempty"`
-	// The player to move; in a finished game, the player who would have been. Required. It is never one who has no legal
+	// Required. The player to move; in a finished game, the player who would have been. It is never one who has no legal
 	// move while the other has: such a player has passed already (QR-6).
-	NextPlayer Player `protobuf:"varint,3,opt,name=next_player,json=nextPlayer,proto3,enum=arbiter.v1.Player" json:"next_player,omitempty"`
+	NextPlayer *Player `protobuf:"varint,3,opt,name=next_player,json=nextPlayer,proto3,enum=arbiter.v1.Player,oneof" json:"next_player,omitempty"`
 	// How many moves in a row, by either player, have captured nothing (QR-7), 0 to 1000000 and at most
 	// `rules.quiet_move_limit` if there is one. Default 0.
 	QuietMoves    *uint32 `protobuf:"varint,4,opt,name=quiet_moves,json=quietMoves,proto3,oneof" json:"quiet_moves,omitempty"`
@@ -146,8 +147,8 @@ func (x *QueenRooksState) GetBoard() []string {
 }
 
 func (x *QueenRooksState) GetNextPlayer() Player {
-	if x != nil {
-		return x.NextPlayer
+	if x != nil && x.NextPlayer != nil {
+		return *x.NextPlayer
 	}
 	return Player_PLAYER_UNSPECIFIED
 }
@@ -159,7 +160,7 @@ func (x *QueenRooksState) GetQuietMoves() uint32 {
 	return 0
 }
 
-// The rules of a game of Queen and rooks. A field left out has its default; answers carry all of them.
+// The rules of a game of Queen and rooks. A field that is absent has its default; responses carry all of them.
 type QueenRooksRules struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Rows and columns of the board, an even number from 4 to 26 (QR-1). Default 8.
@@ -218,9 +219,9 @@ func (x *QueenRooksRules) GetQuietMoveLimit() uint32 {
 // state.
 type QueenRooksMove struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Where the piece stands. Required. (The text notation has letters for columns and numbers from 1 for rows: `a8-a5`.)
+	// Required. Where the piece stands. (The text notation has letters for columns and numbers from 1 for rows: `a8-a5`.)
 	From *Square `protobuf:"bytes,1,opt,name=from,proto3" json:"from,omitempty"`
-	// Where it goes. Required.
+	// Required. Where it goes.
 	To            *Square `protobuf:"bytes,2,opt,name=to,proto3" json:"to,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -382,15 +383,15 @@ func (x *QueenRooksCapture) GetCorners() []*QueenRooksCorner {
 	return nil
 }
 
-// A corner of a rectangle that was looked at.
+// A corner of the rectangle of a capture.
 type QueenRooksCorner struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Where it is.
 	Square *Square `protobuf:"bytes,1,opt,name=square,proto3" json:"square,omitempty"`
 	// What stood there.
 	Piece QueenRooksPiece `protobuf:"varint,2,opt,name=piece,proto3,enum=arbiter.v1.QueenRooksPiece" json:"piece,omitempty"`
-	// Whose it was. UNSPECIFIED when nothing stood there.
-	Owner         Player `protobuf:"varint,3,opt,name=owner,proto3,enum=arbiter.v1.Player" json:"owner,omitempty"`
+	// Whose it was. Absent when nothing stood there.
+	Owner         *Player `protobuf:"varint,3,opt,name=owner,proto3,enum=arbiter.v1.Player,oneof" json:"owner,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -440,8 +441,8 @@ func (x *QueenRooksCorner) GetPiece() QueenRooksPiece {
 }
 
 func (x *QueenRooksCorner) GetOwner() Player {
-	if x != nil {
-		return x.Owner
+	if x != nil && x.Owner != nil {
+		return *x.Owner
 	}
 	return Player_PLAYER_UNSPECIFIED
 }
@@ -451,14 +452,15 @@ var File_arbiter_v1_queen_rooks_proto protoreflect.FileDescriptor
 const file_arbiter_v1_queen_rooks_proto_rawDesc = "" +
 	"\n" +
 	"\x1carbiter/v1/queen_rooks.proto\x12\n" +
-	"arbiter.v1\x1a\x17arbiter/v1/player.proto\x1a\x17arbiter/v1/square.proto\"\xc5\x01\n" +
+	"arbiter.v1\x1a\x17arbiter/v1/player.proto\x1a\x17arbiter/v1/square.proto\"\xda\x01\n" +
 	"\x0fQueenRooksState\x121\n" +
 	"\x05rules\x18\x01 \x01(\v2\x1b.arbiter.v1.QueenRooksRulesR\x05rules\x12\x14\n" +
-	"\x05board\x18\x02 \x03(\tR\x05board\x123\n" +
-	"\vnext_player\x18\x03 \x01(\x0e2\x12.arbiter.v1.PlayerR\n" +
-	"nextPlayer\x12$\n" +
-	"\vquiet_moves\x18\x04 \x01(\rH\x00R\n" +
+	"\x05board\x18\x02 \x03(\tR\x05board\x128\n" +
+	"\vnext_player\x18\x03 \x01(\x0e2\x12.arbiter.v1.PlayerH\x00R\n" +
+	"nextPlayer\x88\x01\x01\x12$\n" +
+	"\vquiet_moves\x18\x04 \x01(\rH\x01R\n" +
 	"quietMoves\x88\x01\x01B\x0e\n" +
+	"\f_next_playerB\x0e\n" +
 	"\f_quiet_moves\"w\n" +
 	"\x0fQueenRooksRules\x12\x17\n" +
 	"\x04size\x18\x01 \x01(\rH\x00R\x04size\x88\x01\x01\x12-\n" +
@@ -473,11 +475,12 @@ const file_arbiter_v1_queen_rooks_proto_rawDesc = "" +
 	"\x06square\x18\x01 \x01(\v2\x12.arbiter.v1.SquareR\x06square\x12&\n" +
 	"\x04rook\x18\x02 \x01(\v2\x12.arbiter.v1.SquareR\x04rook\x12(\n" +
 	"\x05queen\x18\x03 \x01(\v2\x12.arbiter.v1.SquareR\x05queen\x126\n" +
-	"\acorners\x18\x04 \x03(\v2\x1c.arbiter.v1.QueenRooksCornerR\acorners\"\x9b\x01\n" +
+	"\acorners\x18\x04 \x03(\v2\x1c.arbiter.v1.QueenRooksCornerR\acorners\"\xaa\x01\n" +
 	"\x10QueenRooksCorner\x12*\n" +
 	"\x06square\x18\x01 \x01(\v2\x12.arbiter.v1.SquareR\x06square\x121\n" +
-	"\x05piece\x18\x02 \x01(\x0e2\x1b.arbiter.v1.QueenRooksPieceR\x05piece\x12(\n" +
-	"\x05owner\x18\x03 \x01(\x0e2\x12.arbiter.v1.PlayerR\x05owner*\x89\x01\n" +
+	"\x05piece\x18\x02 \x01(\x0e2\x1b.arbiter.v1.QueenRooksPieceR\x05piece\x12-\n" +
+	"\x05owner\x18\x03 \x01(\x0e2\x12.arbiter.v1.PlayerH\x00R\x05owner\x88\x01\x01B\b\n" +
+	"\x06_owner*\x89\x01\n" +
 	"\x0fQueenRooksPiece\x12!\n" +
 	"\x1dQUEEN_ROOKS_PIECE_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16QUEEN_ROOKS_PIECE_NONE\x10\x01\x12\x1b\n" +
@@ -540,6 +543,7 @@ func file_arbiter_v1_queen_rooks_proto_init() {
 	file_arbiter_v1_square_proto_init()
 	file_arbiter_v1_queen_rooks_proto_msgTypes[0].OneofWrappers = []any{}
 	file_arbiter_v1_queen_rooks_proto_msgTypes[1].OneofWrappers = []any{}
+	file_arbiter_v1_queen_rooks_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -28,7 +28,8 @@ type Reason struct {
 	Code ErrorReason `protobuf:"varint,1,opt,name=code,proto3,enum=arbiter.v1.ErrorReason" json:"code,omitempty"`
 	// The reason in words, for people. The wording may change between versions.
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
-	// The clause of the rules that says so, such as `C4-2`. Empty when no rule of a game is concerned.
+	// The clause of the rules that says so, such as `C4-2`; `ListGames` returns its text. Empty when no rule of a game is
+	// concerned.
 	Clause string `protobuf:"bytes,3,opt,name=clause,proto3" json:"clause,omitempty"`
 	// The field of the request it is about, as a path from the request: `move.connect_four.column`,
 	// `state.connect_four.board[2]` (indexes from 0). Empty when it is about no field.
@@ -96,12 +97,12 @@ func (x *Reason) GetField() string {
 }
 
 // Detail of the status FAILED_PRECONDITION with which `ApplyMove` and `ReplayGame` refuse an illegal move,
-// next to `google.rpc.ErrorInfo`. It carries the reasons just as `ValidateMove` answers them.
+// next to `google.rpc.ErrorInfo`. It carries the reasons that `ValidateMove` returns.
 type IllegalMove struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Every reason why the move is illegal. Never empty.
 	Reasons []*Reason `protobuf:"bytes,1,rep,name=reasons,proto3" json:"reasons,omitempty"`
-	// Which of `ReplayGame`'s moves it is, from 0. Left out by other calls.
+	// Which of `ReplayGame`'s moves it is, from 0. Absent in other calls.
 	MoveIndex     *uint32 `protobuf:"varint,2,opt,name=move_index,json=moveIndex,proto3,oneof" json:"move_index,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -161,9 +162,9 @@ type Refusal struct {
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	// Every reason: the violations of a bad request, or why the move is illegal. Never empty; at most 24.
 	Reasons []*Reason `protobuf:"bytes,3,rep,name=reasons,proto3" json:"reasons,omitempty"`
-	// Which of `ReplayGame`'s moves is illegal, from 0. Left out otherwise.
+	// Which of `ReplayGame`'s moves is illegal, from 0. Absent otherwise.
 	MoveIndex *uint32 `protobuf:"varint,4,opt,name=move_index,json=moveIndex,proto3,oneof" json:"move_index,omitempty"`
-	// How many further reasons there are that `reasons` has no room for. Left out when it lists all.
+	// How many further reasons there are that `reasons` has no room for. Absent when it lists all.
 	UnlistedReasons *uint32 `protobuf:"varint,5,opt,name=unlisted_reasons,json=unlistedReasons,proto3,oneof" json:"unlisted_reasons,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache

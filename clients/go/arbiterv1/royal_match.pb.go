@@ -139,7 +139,7 @@ func (RoyalMatchOrdering) EnumDescriptor() ([]byte, []int) {
 type RoyalMatchDecision int32
 
 const (
-	// Never answered.
+	// Never returned.
 	RoyalMatchDecision_ROYAL_MATCH_DECISION_UNSPECIFIED RoyalMatchDecision = 0
 	// One has the higher value.
 	RoyalMatchDecision_ROYAL_MATCH_DECISION_HIGHER_VALUE RoyalMatchDecision = 1
@@ -200,11 +200,11 @@ func (RoyalMatchDecision) EnumDescriptor() ([]byte, []int) {
 	return file_arbiter_v1_royal_match_proto_rawDescGZIP(), []int{2}
 }
 
-// How the first of two cards stands to the second.
+// Which of two cards wins.
 type RoyalMatchOrder int32
 
 const (
-	// Answered when there are more than two cards.
+	// Never returned.
 	RoyalMatchOrder_ROYAL_MATCH_ORDER_UNSPECIFIED RoyalMatchOrder = 0
 	// The first card wins.
 	RoyalMatchOrder_ROYAL_MATCH_ORDER_FIRST_WINS RoyalMatchOrder = 1
@@ -257,20 +257,19 @@ func (RoyalMatchOrder) EnumDescriptor() ([]byte, []int) {
 	return file_arbiter_v1_royal_match_proto_rawDescGZIP(), []int{3}
 }
 
-// A match of RoyalMatch, with the rules it is played under (RM-7).
+// A match of RoyalMatch, with the rules it is played under (RM-7); or, with `view` set, the match as one player sees it.
 //
-// `ResolveCaptures` also takes a trick made by hand: there every seat may have `played`, and hands may have any sizes
-// or be left out.
+// `ResolveCaptures` also accepts a trick set up by hand: there every seat may have `played`, and hands may have any sizes
+// or be absent.
 type RoyalMatchState struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The rules of this match. Left out: the defaults of every field.
+	// The rules of this match. Default: the default of every field.
 	Rules *RoyalMatchRules `protobuf:"bytes,1,opt,name=rules,proto3" json:"rules,omitempty"`
-	// The suit that is strong (RM-2). Required.
+	// Required. The suit that is strong (RM-2).
 	DominantSuit RoyalMatchSuit `protobuf:"varint,2,opt,name=dominant_suit,json=dominantSuit,proto3,enum=arbiter.v1.RoyalMatchSuit" json:"dominant_suit,omitempty"`
 	// The players, 2 to 4: the first is player one.
 	Seats []*RoyalMatchSeat `protobuf:"bytes,3,rep,name=seats,proto3" json:"seats,omitempty"`
-	// Set when this is not a state but what one player sees of it. Such a view cannot be played on:
-	// every call refuses it.
+	// Required if a seat has `hidden_cards`. Marks a view: the match as one player sees it. Absent in a whole state.
 	View          *RoyalMatchView `protobuf:"bytes,4,opt,name=view,proto3" json:"view,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -340,11 +339,12 @@ type RoyalMatchSeat struct {
 	// The cards in the player's hand, in their order, at most 13. With the card played in this trick, if there is one,
 	// every player has as many.
 	Hand []*RoyalMatchCard `protobuf:"bytes,1,rep,name=hand,proto3" json:"hand,omitempty"`
-	// The card that the player has played in the trick under way. Left out: none yet.
+	// The card that the player has played in the trick under way. Absent: none yet.
 	Played *RoyalMatchCard `protobuf:"bytes,2,opt,name=played,proto3" json:"played,omitempty"`
 	// The tricks that the player has taken, 0 to 13; all tricks together and the cards left make at most 13. Default 0.
 	Tricks *uint32 `protobuf:"varint,3,opt,name=tricks,proto3,oneof" json:"tricks,omitempty"`
-	// In a view: how many cards of the hand are hidden; the hand is empty then.
+	// Required in a view for every player but the viewer, refused otherwise. How many cards the player has in the hand, 0 to
+	// 13. They are hidden: `hand` is empty.
 	HiddenCards   *uint32 `protobuf:"varint,4,opt,name=hidden_cards,json=hiddenCards,proto3,oneof" json:"hidden_cards,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -408,10 +408,10 @@ func (x *RoyalMatchSeat) GetHiddenCards() uint32 {
 	return 0
 }
 
-// Marks a state as what one player sees of it.
+// Marks a state as a view (RM-7).
 type RoyalMatchView struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Who sees it.
+	// Required. The player who sees it.
 	Viewer        Player `protobuf:"varint,1,opt,name=viewer,proto3,enum=arbiter.v1.Player" json:"viewer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -454,15 +454,15 @@ func (x *RoyalMatchView) GetViewer() Player {
 	return Player_PLAYER_UNSPECIFIED
 }
 
-// A card (RM-1): by suit and value, or as text. Answers have both; in a request either will do, and both must agree.
+// A card (RM-1): by suit and value, or as text. Responses have both; in a request either is enough, and both must agree.
 type RoyalMatchCard struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its suit.
+	// Required unless `notation` is given. The suit.
 	Suit RoyalMatchSuit `protobuf:"varint,1,opt,name=suit,proto3,enum=arbiter.v1.RoyalMatchSuit" json:"suit,omitempty"`
-	// Its value, 2 to 14: the jack is 11, the queen 12, the king 13 and the ace 14.
+	// Required unless `notation` is given. The value, 2 to 14: the jack is 11, the queen 12, the king 13 and the ace 14.
 	Value *uint32 `protobuf:"varint,2,opt,name=value,proto3,oneof" json:"value,omitempty"`
 	// The card as text: its value, as a number from 2 to 10 or `J`, `Q`, `K`, `A`, and its suit, as `H`, `D`, `C`, `S`
-	// or its sign: `7H`, `10♥` and `A♠` are understood, in small letters too. Answers have the form `10H`.
+	// or its symbol: `7H`, `10♥` and `A♠` are understood, in small letters too. Responses have the form `10H`.
 	Notation      string `protobuf:"bytes,3,opt,name=notation,proto3" json:"notation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -519,7 +519,7 @@ func (x *RoyalMatchCard) GetNotation() string {
 	return ""
 }
 
-// The rules of a match. A field left out has its default; answers carry all of them.
+// The rules of a match. A field that is absent has its default; responses carry all of them.
 type RoyalMatchRules struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// How cards are compared (RM-3, RM-6). Default ROYAL_MATCH_ORDERING_VALUE_THEN_SUIT.
@@ -569,9 +569,9 @@ func (x *RoyalMatchRules) GetOrdering() RoyalMatchOrdering {
 // played in it may, so the move says who.
 type RoyalMatchMove struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Who plays. Required.
+	// Required. The player who plays the card.
 	Player Player `protobuf:"varint,1,opt,name=player,proto3,enum=arbiter.v1.Player" json:"player,omitempty"`
-	// The card. Required.
+	// Required. The card.
 	Card          *RoyalMatchCard `protobuf:"bytes,2,opt,name=card,proto3" json:"card,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -621,16 +621,16 @@ func (x *RoyalMatchMove) GetCard() *RoyalMatchCard {
 	return nil
 }
 
-// What a match is started from besides its rules. Everything may be left out.
+// What a match is started from besides its rules. Everything is optional.
 type RoyalMatchSetup struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// How many players there are, 2 to 4. Default 2, or as many as there are hands.
 	Players *uint32 `protobuf:"varint,1,opt,name=players,proto3,oneof" json:"players,omitempty"`
 	// How many cards each is dealt, 1 to 13. Default 13, or as many as the hands have.
 	HandSize *uint32 `protobuf:"varint,2,opt,name=hand_size,json=handSize,proto3,oneof" json:"hand_size,omitempty"`
-	// The hands: one of equal size for each player, no card twice. Left out: dealt by seed from one deck of 52 cards.
+	// The hands: one of equal size for each player, no card twice. Default: dealt by seed from one deck of 52 cards.
 	Hands []*RoyalMatchHand `protobuf:"bytes,3,rep,name=hands,proto3" json:"hands,omitempty"`
-	// The suit that is strong. Left out: drawn by seed.
+	// The suit that is strong. Default: drawn by seed.
 	DominantSuit  *RoyalMatchSuit `protobuf:"varint,4,opt,name=dominant_suit,json=dominantSuit,proto3,enum=arbiter.v1.RoyalMatchSuit,oneof" json:"dominant_suit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -877,6 +877,52 @@ func (x *RoyalMatchTrick) GetComparisons() []*RoyalMatchComparison {
 	return nil
 }
 
+// What only an outcome of RoyalMatch has.
+type RoyalMatchOutcome struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// In a drawn match, the players who share the most tricks (RM-7).
+	DrawnBetween  []Player `protobuf:"varint,1,rep,packed,name=drawn_between,json=drawnBetween,proto3,enum=arbiter.v1.Player" json:"drawn_between,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RoyalMatchOutcome) Reset() {
+	*x = RoyalMatchOutcome{}
+	mi := &file_arbiter_v1_royal_match_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RoyalMatchOutcome) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RoyalMatchOutcome) ProtoMessage() {}
+
+func (x *RoyalMatchOutcome) ProtoReflect() protoreflect.Message {
+	mi := &file_arbiter_v1_royal_match_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RoyalMatchOutcome.ProtoReflect.Descriptor instead.
+func (*RoyalMatchOutcome) Descriptor() ([]byte, []int) {
+	return file_arbiter_v1_royal_match_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *RoyalMatchOutcome) GetDrawnBetween() []Player {
+	if x != nil {
+		return x.DrawnBetween
+	}
+	return nil
+}
+
 var File_arbiter_v1_royal_match_proto protoreflect.FileDescriptor
 
 const file_arbiter_v1_royal_match_proto_rawDesc = "" +
@@ -928,7 +974,9 @@ const file_arbiter_v1_royal_match_proto_rawDesc = "" +
 	"\x0fRoyalMatchTrick\x12*\n" +
 	"\x06player\x18\x01 \x01(\x0e2\x12.arbiter.v1.PlayerR\x06player\x12.\n" +
 	"\x04card\x18\x02 \x01(\v2\x1a.arbiter.v1.RoyalMatchCardR\x04card\x12B\n" +
-	"\vcomparisons\x18\x03 \x03(\v2 .arbiter.v1.RoyalMatchComparisonR\vcomparisons*\xa7\x01\n" +
+	"\vcomparisons\x18\x03 \x03(\v2 .arbiter.v1.RoyalMatchComparisonR\vcomparisons\"L\n" +
+	"\x11RoyalMatchOutcome\x127\n" +
+	"\rdrawn_between\x18\x01 \x03(\x0e2\x12.arbiter.v1.PlayerR\fdrawnBetween*\xa7\x01\n" +
 	"\x0eRoyalMatchSuit\x12 \n" +
 	"\x1cROYAL_MATCH_SUIT_UNSPECIFIED\x10\x00\x12\x1b\n" +
 	"\x17ROYAL_MATCH_SUIT_HEARTS\x10\x01\x12\x1d\n" +
@@ -968,7 +1016,7 @@ func file_arbiter_v1_royal_match_proto_rawDescGZIP() []byte {
 }
 
 var file_arbiter_v1_royal_match_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_arbiter_v1_royal_match_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_arbiter_v1_royal_match_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_arbiter_v1_royal_match_proto_goTypes = []any{
 	(RoyalMatchSuit)(0),          // 0: arbiter.v1.RoyalMatchSuit
 	(RoyalMatchOrdering)(0),      // 1: arbiter.v1.RoyalMatchOrdering
@@ -984,7 +1032,8 @@ var file_arbiter_v1_royal_match_proto_goTypes = []any{
 	(*RoyalMatchHand)(nil),       // 11: arbiter.v1.RoyalMatchHand
 	(*RoyalMatchComparison)(nil), // 12: arbiter.v1.RoyalMatchComparison
 	(*RoyalMatchTrick)(nil),      // 13: arbiter.v1.RoyalMatchTrick
-	(Player)(0),                  // 14: arbiter.v1.Player
+	(*RoyalMatchOutcome)(nil),    // 14: arbiter.v1.RoyalMatchOutcome
+	(Player)(0),                  // 15: arbiter.v1.Player
 }
 var file_arbiter_v1_royal_match_proto_depIdxs = []int32{
 	8,  // 0: arbiter.v1.RoyalMatchState.rules:type_name -> arbiter.v1.RoyalMatchRules
@@ -993,10 +1042,10 @@ var file_arbiter_v1_royal_match_proto_depIdxs = []int32{
 	6,  // 3: arbiter.v1.RoyalMatchState.view:type_name -> arbiter.v1.RoyalMatchView
 	7,  // 4: arbiter.v1.RoyalMatchSeat.hand:type_name -> arbiter.v1.RoyalMatchCard
 	7,  // 5: arbiter.v1.RoyalMatchSeat.played:type_name -> arbiter.v1.RoyalMatchCard
-	14, // 6: arbiter.v1.RoyalMatchView.viewer:type_name -> arbiter.v1.Player
+	15, // 6: arbiter.v1.RoyalMatchView.viewer:type_name -> arbiter.v1.Player
 	0,  // 7: arbiter.v1.RoyalMatchCard.suit:type_name -> arbiter.v1.RoyalMatchSuit
 	1,  // 8: arbiter.v1.RoyalMatchRules.ordering:type_name -> arbiter.v1.RoyalMatchOrdering
-	14, // 9: arbiter.v1.RoyalMatchMove.player:type_name -> arbiter.v1.Player
+	15, // 9: arbiter.v1.RoyalMatchMove.player:type_name -> arbiter.v1.Player
 	7,  // 10: arbiter.v1.RoyalMatchMove.card:type_name -> arbiter.v1.RoyalMatchCard
 	11, // 11: arbiter.v1.RoyalMatchSetup.hands:type_name -> arbiter.v1.RoyalMatchHand
 	0,  // 12: arbiter.v1.RoyalMatchSetup.dominant_suit:type_name -> arbiter.v1.RoyalMatchSuit
@@ -1004,14 +1053,15 @@ var file_arbiter_v1_royal_match_proto_depIdxs = []int32{
 	7,  // 14: arbiter.v1.RoyalMatchComparison.stronger:type_name -> arbiter.v1.RoyalMatchCard
 	7,  // 15: arbiter.v1.RoyalMatchComparison.weaker:type_name -> arbiter.v1.RoyalMatchCard
 	2,  // 16: arbiter.v1.RoyalMatchComparison.decision:type_name -> arbiter.v1.RoyalMatchDecision
-	14, // 17: arbiter.v1.RoyalMatchTrick.player:type_name -> arbiter.v1.Player
+	15, // 17: arbiter.v1.RoyalMatchTrick.player:type_name -> arbiter.v1.Player
 	7,  // 18: arbiter.v1.RoyalMatchTrick.card:type_name -> arbiter.v1.RoyalMatchCard
 	12, // 19: arbiter.v1.RoyalMatchTrick.comparisons:type_name -> arbiter.v1.RoyalMatchComparison
-	20, // [20:20] is the sub-list for method output_type
-	20, // [20:20] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	15, // 20: arbiter.v1.RoyalMatchOutcome.drawn_between:type_name -> arbiter.v1.Player
+	21, // [21:21] is the sub-list for method output_type
+	21, // [21:21] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_arbiter_v1_royal_match_proto_init() }
@@ -1030,7 +1080,7 @@ func file_arbiter_v1_royal_match_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_arbiter_v1_royal_match_proto_rawDesc), len(file_arbiter_v1_royal_match_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   10,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

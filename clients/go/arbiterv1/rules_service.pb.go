@@ -25,7 +25,7 @@ const (
 type Verdict int32
 
 const (
-	// Never answered.
+	// Never returned.
 	Verdict_VERDICT_UNSPECIFIED Verdict = 0
 	// The rules allow the move.
 	Verdict_VERDICT_LEGAL Verdict = 1
@@ -130,9 +130,9 @@ func (StateForm) EnumDescriptor() ([]byte, []int) {
 // Asks whether a move is legal.
 type ValidateMoveRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Where the game stands. Required.
+	// Required. The state before the move, or a view of it by the player who moves.
 	State *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
-	// The move in question. Required.
+	// Required. The move in question.
 	Move          *Move `protobuf:"bytes,2,opt,name=move,proto3" json:"move,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -240,9 +240,9 @@ func (x *ValidateMoveResponse) GetReasons() []*Reason {
 // Asks for a move to be made.
 type ApplyMoveRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Where the game stands. Required.
+	// Required. The state before the move, or a view of it by the player who moves.
 	State *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
-	// The move to make. Required.
+	// Required. The move to make.
 	Move          *Move `protobuf:"bytes,2,opt,name=move,proto3" json:"move,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -295,11 +295,11 @@ func (x *ApplyMoveRequest) GetMove() *Move {
 // The game after a move.
 type ApplyMoveResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The next state, in the form of the request's state.
+	// The next state, in the form of the request's state; on a view, the viewer's next view.
 	State *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
 	// What happened, in order.
 	Events []*Event `protobuf:"bytes,2,rep,name=events,proto3" json:"events,omitempty"`
-	// Where the game stands now.
+	// The outcome after the move.
 	Outcome       *Outcome `protobuf:"bytes,3,opt,name=outcome,proto3" json:"outcome,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -359,10 +359,10 @@ func (x *ApplyMoveResponse) GetOutcome() *Outcome {
 // Asks what an arrival captures.
 type ResolveCapturesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The board, with the piece or card that has just arrived already on it. Required.
+	// Required. The board, with the piece or card that has just arrived already on it; or a view of it.
 	State *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
-	// Where it has arrived. In Connect Four it may be left out; given, it must hold a token. In Triple Triad and
-	// in Queen and rooks it is required; RoyalMatch has no squares, and refuses it.
+	// Required in Triple Triad and in Queen and rooks. Where the piece or card has arrived. Optional in Connect Four, where
+	// the square must hold a token; refused in RoyalMatch, which has no squares.
 	ArrivedAt     *Square `protobuf:"bytes,2,opt,name=arrived_at,json=arrivedAt,proto3" json:"arrived_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -470,9 +470,9 @@ func (x *ResolveCapturesResponse) GetState() *State {
 // Asks who has won.
 type DetermineWinnerRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Where the game stands. Required.
+	// Required. The state, or a view of it.
 	State *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
-	// The seed of random choices, where the game has any to make. Left out: the service draws one and answers it.
+	// The seed of random choices, where the game has any to make. Default: the service draws one and returns it.
 	Seed          *uint64 `protobuf:"varint,2,opt,name=seed,proto3,oneof" json:"seed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -527,9 +527,9 @@ type DetermineWinnerResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether the game is over, why, and who has won.
 	Outcome *Outcome `protobuf:"bytes,1,opt,name=outcome,proto3" json:"outcome,omitempty"`
-	// The first state of the next round when sudden death goes on. Triple Triad only.
+	// The first state of the next round when sudden death goes on (TT-13). Triple Triad only. Absent on a view.
 	NextRound *State `protobuf:"bytes,2,opt,name=next_round,json=nextRound,proto3" json:"next_round,omitempty"`
-	// The seed that was used. Left out when nothing was left to chance.
+	// The seed that was used. Absent when nothing was random.
 	Seed          *uint64 `protobuf:"varint,3,opt,name=seed,proto3,oneof" json:"seed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -591,9 +591,9 @@ type CompareCardsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The cards: two, which may be the same one, or a ranking of up to 52 that are all different.
 	Cards []*RoyalMatchCard `protobuf:"bytes,1,rep,name=cards,proto3" json:"cards,omitempty"`
-	// The suit that is strong (RM-2). Required.
+	// Required. The suit that is strong (RM-2).
 	DominantSuit RoyalMatchSuit `protobuf:"varint,2,opt,name=dominant_suit,json=dominantSuit,proto3,enum=arbiter.v1.RoyalMatchSuit" json:"dominant_suit,omitempty"`
-	// How cards are compared. Left out: by value, then by suit.
+	// How cards are compared. Default ROYAL_MATCH_ORDERING_VALUE_THEN_SUIT.
 	Ordering      *RoyalMatchOrdering `protobuf:"varint,3,opt,name=ordering,proto3,enum=arbiter.v1.RoyalMatchOrdering,oneof" json:"ordering,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -653,9 +653,9 @@ func (x *CompareCardsRequest) GetOrdering() RoyalMatchOrdering {
 // The order of cards.
 type CompareCardsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// With two cards: which of them wins.
-	Order RoyalMatchOrder `protobuf:"varint,1,opt,name=order,proto3,enum=arbiter.v1.RoyalMatchOrder" json:"order,omitempty"`
-	// The strongest card. Left out when there are two and they are equal.
+	// Which of two cards wins. Absent when there are more than two.
+	Order *RoyalMatchOrder `protobuf:"varint,1,opt,name=order,proto3,enum=arbiter.v1.RoyalMatchOrder,oneof" json:"order,omitempty"`
+	// The strongest card. Absent when there are two and they are equal.
 	Winner *RoyalMatchCard `protobuf:"bytes,2,opt,name=winner,proto3" json:"winner,omitempty"`
 	// All cards, the strongest first.
 	Ranking []*RoyalMatchCard `protobuf:"bytes,3,rep,name=ranking,proto3" json:"ranking,omitempty"`
@@ -696,8 +696,8 @@ func (*CompareCardsResponse) Descriptor() ([]byte, []int) {
 }
 
 func (x *CompareCardsResponse) GetOrder() RoyalMatchOrder {
-	if x != nil {
-		return x.Order
+	if x != nil && x.Order != nil {
+		return *x.Order
 	}
 	return RoyalMatchOrder_ROYAL_MATCH_ORDER_UNSPECIFIED
 }
@@ -726,10 +726,12 @@ func (x *CompareCardsResponse) GetComparisons() []*RoyalMatchComparison {
 // Asks which games there are.
 type ListGamesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether to answer the built-in cards of the games too. They are many: left out unless asked for.
-	IncludeCards  bool `protobuf:"varint,1,opt,name=include_cards,json=includeCards,proto3" json:"include_cards,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// Whether to return the built-in cards of the games (`GameDescription.triple_triad_cards`). Default false.
+	IncludeCards bool `protobuf:"varint,1,opt,name=include_cards,json=includeCards,proto3" json:"include_cards,omitempty"`
+	// Whether to return the text of every clause of the rules (`GameDescription.clauses`). Default false.
+	IncludeClauses bool `protobuf:"varint,2,opt,name=include_clauses,json=includeClauses,proto3" json:"include_clauses,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *ListGamesRequest) Reset() {
@@ -769,10 +771,17 @@ func (x *ListGamesRequest) GetIncludeCards() bool {
 	return false
 }
 
-// The games that this version of the service knows.
+func (x *ListGamesRequest) GetIncludeClauses() bool {
+	if x != nil {
+		return x.IncludeClauses
+	}
+	return false
+}
+
+// The games of the service.
 type ListGamesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// One entry a game, in the order of the fields of `State`.
+	// One entry per game, in the order of the fields of `State`.
 	Games         []*GameDescription `protobuf:"bytes,1,rep,name=games,proto3" json:"games,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -834,11 +843,13 @@ type GameDescription struct {
 	StateNotation *NotationDescription `protobuf:"bytes,7,opt,name=state_notation,json=stateNotation,proto3" json:"state_notation,omitempty"`
 	// How moves are written as text, with examples.
 	MoveNotation *NotationDescription `protobuf:"bytes,8,opt,name=move_notation,json=moveNotation,proto3" json:"move_notation,omitempty"`
-	// The built-in cards that `NewGame` deals from, in their order, if they were asked for. Triple Triad only: 110 of
+	// The built-in cards that `NewGame` deals from, in their order, if `include_cards` is set. Triple Triad only: 110 of
 	// them.
 	TripleTriadCards []*TripleTriadCard `protobuf:"bytes,9,rep,name=triple_triad_cards,json=tripleTriadCards,proto3" json:"triple_triad_cards,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// The rules of the game, clause by clause, if `include_clauses` is set. `Reason.clause` names one of them.
+	Clauses       []*RuleClause `protobuf:"bytes,10,rep,name=clauses,proto3" json:"clauses,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GameDescription) Reset() {
@@ -934,6 +945,77 @@ func (x *GameDescription) GetTripleTriadCards() []*TripleTriadCard {
 	return nil
 }
 
+func (x *GameDescription) GetClauses() []*RuleClause {
+	if x != nil {
+		return x.Clauses
+	}
+	return nil
+}
+
+// One clause of the rules of a game.
+type RuleClause struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its identifier, such as `C4-2`. It never changes its meaning.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// What it is about, in a word or two.
+	Title string `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`
+	// The rule itself, in English. The wording may change between versions.
+	Text          string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RuleClause) Reset() {
+	*x = RuleClause{}
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RuleClause) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RuleClause) ProtoMessage() {}
+
+func (x *RuleClause) ProtoReflect() protoreflect.Message {
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RuleClause.ProtoReflect.Descriptor instead.
+func (*RuleClause) Descriptor() ([]byte, []int) {
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *RuleClause) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *RuleClause) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *RuleClause) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
 // The range of one numeric rule.
 type RuleLimit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -951,7 +1033,7 @@ type RuleLimit struct {
 
 func (x *RuleLimit) Reset() {
 	*x = RuleLimit{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[13]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -963,7 +1045,7 @@ func (x *RuleLimit) String() string {
 func (*RuleLimit) ProtoMessage() {}
 
 func (x *RuleLimit) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[13]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -976,7 +1058,7 @@ func (x *RuleLimit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RuleLimit.ProtoReflect.Descriptor instead.
 func (*RuleLimit) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{13}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *RuleLimit) GetField() string {
@@ -1022,7 +1104,7 @@ type Preset struct {
 
 func (x *Preset) Reset() {
 	*x = Preset{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[14]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1034,7 +1116,7 @@ func (x *Preset) String() string {
 func (*Preset) ProtoMessage() {}
 
 func (x *Preset) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[14]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1047,7 +1129,7 @@ func (x *Preset) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Preset.ProtoReflect.Descriptor instead.
 func (*Preset) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{14}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Preset) GetName() string {
@@ -1084,7 +1166,7 @@ type NotationDescription struct {
 
 func (x *NotationDescription) Reset() {
 	*x = NotationDescription{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[15]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1096,7 +1178,7 @@ func (x *NotationDescription) String() string {
 func (*NotationDescription) ProtoMessage() {}
 
 func (x *NotationDescription) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[15]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1109,7 +1191,7 @@ func (x *NotationDescription) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotationDescription.ProtoReflect.Descriptor instead.
 func (*NotationDescription) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{15}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *NotationDescription) GetSyntax() string {
@@ -1129,7 +1211,7 @@ func (x *NotationDescription) GetExamples() []string {
 // Asks for a new game.
 type NewGameRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What the game is started from. Names the game; may be left out when `rules` names it.
+	// What the game is started from. Required unless `rules` names the game.
 	//
 	// Types that are valid to be assigned to Setup:
 	//
@@ -1138,12 +1220,12 @@ type NewGameRequest struct {
 	//	*NewGameRequest_QueenRooks
 	//	*NewGameRequest_RoyalMatch
 	Setup isNewGameRequest_Setup `protobuf_oneof:"setup"`
-	// The rules to play by, of the same game. Left out: the game's defaults.
+	// The rules to play by, of the same game. Default: the game's default rules.
 	Rules *RuleSet `protobuf:"bytes,6,opt,name=rules,proto3" json:"rules,omitempty"`
-	// The seed of random choices. Left out: the service draws one. Connect Four and Queen and rooks leave nothing to
-	// chance. Whoever knows the seed knows the cards that were dealt by it.
+	// The seed of random choices. Default: the service draws one. Connect Four and Queen and rooks have none. The seed
+	// determines the cards that are dealt: keep it from the players.
 	Seed *uint64 `protobuf:"varint,7,opt,name=seed,proto3,oneof" json:"seed,omitempty"`
-	// The form of the answered state. Left out: typed.
+	// The form of the returned state. Default STATE_FORM_TYPED.
 	Form          *StateForm `protobuf:"varint,8,opt,name=form,proto3,enum=arbiter.v1.StateForm,oneof" json:"form,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1151,7 +1233,7 @@ type NewGameRequest struct {
 
 func (x *NewGameRequest) Reset() {
 	*x = NewGameRequest{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[16]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1163,7 +1245,7 @@ func (x *NewGameRequest) String() string {
 func (*NewGameRequest) ProtoMessage() {}
 
 func (x *NewGameRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[16]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1176,7 +1258,7 @@ func (x *NewGameRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NewGameRequest.ProtoReflect.Descriptor instead.
 func (*NewGameRequest) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{16}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *NewGameRequest) GetSetup() isNewGameRequest_Setup {
@@ -1288,7 +1370,7 @@ type NewGameResponse struct {
 
 func (x *NewGameResponse) Reset() {
 	*x = NewGameResponse{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[17]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1300,7 +1382,7 @@ func (x *NewGameResponse) String() string {
 func (*NewGameResponse) ProtoMessage() {}
 
 func (x *NewGameResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[17]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1313,7 +1395,7 @@ func (x *NewGameResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NewGameResponse.ProtoReflect.Descriptor instead.
 func (*NewGameResponse) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{17}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *NewGameResponse) GetState() *State {
@@ -1333,7 +1415,7 @@ func (x *NewGameResponse) GetSeed() uint64 {
 // Asks for the legal moves.
 type ListLegalMovesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Where the game stands. Required.
+	// Required. The state, or a view of it by a player whose turn it is.
 	State         *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1341,7 +1423,7 @@ type ListLegalMovesRequest struct {
 
 func (x *ListLegalMovesRequest) Reset() {
 	*x = ListLegalMovesRequest{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[18]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1353,7 +1435,7 @@ func (x *ListLegalMovesRequest) String() string {
 func (*ListLegalMovesRequest) ProtoMessage() {}
 
 func (x *ListLegalMovesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[18]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1366,7 +1448,7 @@ func (x *ListLegalMovesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListLegalMovesRequest.ProtoReflect.Descriptor instead.
 func (*ListLegalMovesRequest) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{18}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListLegalMovesRequest) GetState() *State {
@@ -1382,7 +1464,7 @@ type ListLegalMovesResponse struct {
 	// Every legal move once, in the form of the request's state. In Connect Four by ascending column (C4-5); in Triple
 	// Triad card by card as they are in the hand, each with the free squares row by row; in Queen and rooks piece by
 	// piece, row by row, each with its squares row by row; in RoyalMatch player by player, card by card as they are in
-	// the hand.
+	// the hand. Of a view, the viewer's moves.
 	Moves         []*Move `protobuf:"bytes,1,rep,name=moves,proto3" json:"moves,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1390,7 +1472,7 @@ type ListLegalMovesResponse struct {
 
 func (x *ListLegalMovesResponse) Reset() {
 	*x = ListLegalMovesResponse{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[19]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1402,7 +1484,7 @@ func (x *ListLegalMovesResponse) String() string {
 func (*ListLegalMovesResponse) ProtoMessage() {}
 
 func (x *ListLegalMovesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[19]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1415,7 +1497,7 @@ func (x *ListLegalMovesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListLegalMovesResponse.ProtoReflect.Descriptor instead.
 func (*ListLegalMovesResponse) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{19}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListLegalMovesResponse) GetMoves() []*Move {
@@ -1425,10 +1507,10 @@ func (x *ListLegalMovesResponse) GetMoves() []*Move {
 	return nil
 }
 
-// Asks for a game to be played again.
+// Asks for a game to be replayed.
 type ReplayGameRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Where the game starts. Required.
+	// Required. The state before the first move. Not a view.
 	State *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
 	// The moves, in order. At most 1000 (configurable).
 	Moves         []*Move `protobuf:"bytes,2,rep,name=moves,proto3" json:"moves,omitempty"`
@@ -1438,7 +1520,7 @@ type ReplayGameRequest struct {
 
 func (x *ReplayGameRequest) Reset() {
 	*x = ReplayGameRequest{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[20]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1450,7 +1532,7 @@ func (x *ReplayGameRequest) String() string {
 func (*ReplayGameRequest) ProtoMessage() {}
 
 func (x *ReplayGameRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[20]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1463,7 +1545,7 @@ func (x *ReplayGameRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayGameRequest.ProtoReflect.Descriptor instead.
 func (*ReplayGameRequest) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{20}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ReplayGameRequest) GetState() *State {
@@ -1480,14 +1562,14 @@ func (x *ReplayGameRequest) GetMoves() []*Move {
 	return nil
 }
 
-// A game played again.
+// A replayed game.
 type ReplayGameResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The state after the last move, in the form of the request's state.
 	State *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
-	// What happened at each move: one entry a move.
+	// What happened at each move: one entry per move.
 	Events []*MoveEvents `protobuf:"bytes,2,rep,name=events,proto3" json:"events,omitempty"`
-	// Where the game then stands.
+	// The outcome after the last move.
 	Outcome       *Outcome `protobuf:"bytes,3,opt,name=outcome,proto3" json:"outcome,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1495,7 +1577,7 @@ type ReplayGameResponse struct {
 
 func (x *ReplayGameResponse) Reset() {
 	*x = ReplayGameResponse{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[21]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1507,7 +1589,7 @@ func (x *ReplayGameResponse) String() string {
 func (*ReplayGameResponse) ProtoMessage() {}
 
 func (x *ReplayGameResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[21]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1520,7 +1602,7 @@ func (x *ReplayGameResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayGameResponse.ProtoReflect.Descriptor instead.
 func (*ReplayGameResponse) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{21}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ReplayGameResponse) GetState() *State {
@@ -1555,7 +1637,7 @@ type MoveEvents struct {
 
 func (x *MoveEvents) Reset() {
 	*x = MoveEvents{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[22]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1567,7 +1649,7 @@ func (x *MoveEvents) String() string {
 func (*MoveEvents) ProtoMessage() {}
 
 func (x *MoveEvents) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[22]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1580,7 +1662,7 @@ func (x *MoveEvents) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveEvents.ProtoReflect.Descriptor instead.
 func (*MoveEvents) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{22}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *MoveEvents) GetEvents() []*Event {
@@ -1593,16 +1675,16 @@ func (x *MoveEvents) GetEvents() []*Event {
 // Asks for a trade to be settled (TT-14).
 type SettleTradeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The finished game of Triple Triad, won by somebody. Its `trade_rule` says what is traded. Required.
+	// Required. The finished game of Triple Triad, which has a winner. Its `trade_rule` says what is traded. Not a view.
 	State *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
-	// All cards that player one owns, the played ones among them or not. No `id` twice, in neither collection.
+	// All cards that player one owns, with or without the cards of the game. No `id` occurs twice in the two collections.
 	// A card that is also in the game must be the same there.
 	CollectionOne []*TripleTriadCard `protobuf:"bytes,2,rep,name=collection_one,json=collectionOne,proto3" json:"collection_one,omitempty"`
 	// All cards that player two owns, likewise.
 	CollectionTwo []*TripleTriadCard `protobuf:"bytes,3,rep,name=collection_two,json=collectionTwo,proto3" json:"collection_two,omitempty"`
 	// The `id`s of the cards that the winner takes out of the loser's collection: exactly as many as the rule ONE or DIFF
-	// gives. Left out: the service takes those of the highest level, then of the greatest sum of ranks, then of the
-	// lowest `id`. With any other rule there is nothing to pick.
+	// gives. Default: those of the highest level, then of the greatest sum of ranks, then of the lowest `id`. With any other
+	// rule there is nothing to pick.
 	Picks         []uint32 `protobuf:"varint,4,rep,packed,name=picks,proto3" json:"picks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1610,7 +1692,7 @@ type SettleTradeRequest struct {
 
 func (x *SettleTradeRequest) Reset() {
 	*x = SettleTradeRequest{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[23]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1622,7 +1704,7 @@ func (x *SettleTradeRequest) String() string {
 func (*SettleTradeRequest) ProtoMessage() {}
 
 func (x *SettleTradeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[23]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1635,7 +1717,7 @@ func (x *SettleTradeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettleTradeRequest.ProtoReflect.Descriptor instead.
 func (*SettleTradeRequest) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{23}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *SettleTradeRequest) GetState() *State {
@@ -1674,14 +1756,17 @@ type SettleTradeResponse struct {
 	// All cards that player two owns now, likewise.
 	CollectionTwo []*TripleTriadCard `protobuf:"bytes,2,rep,name=collection_two,json=collectionTwo,proto3" json:"collection_two,omitempty"`
 	// Every card that went into a collection, in order. Empty when none did.
-	Transfers     []*TripleTriadTransfer `protobuf:"bytes,3,rep,name=transfers,proto3" json:"transfers,omitempty"`
+	Transfers []*TripleTriadTransfer `protobuf:"bytes,3,rep,name=transfers,proto3" json:"transfers,omitempty"`
+	// What was traded and why, in a sentence for people, such as `player one takes 2 cards of player two (trade rule DIFF)`;
+	// also why nothing was, such as `the collection of player two is empty: there is nothing to take`.
+	Explanation   string `protobuf:"bytes,4,opt,name=explanation,proto3" json:"explanation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SettleTradeResponse) Reset() {
 	*x = SettleTradeResponse{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[24]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1693,7 +1778,7 @@ func (x *SettleTradeResponse) String() string {
 func (*SettleTradeResponse) ProtoMessage() {}
 
 func (x *SettleTradeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[24]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1706,7 +1791,7 @@ func (x *SettleTradeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SettleTradeResponse.ProtoReflect.Descriptor instead.
 func (*SettleTradeResponse) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{24}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *SettleTradeResponse) GetCollectionOne() []*TripleTriadCard {
@@ -1730,12 +1815,19 @@ func (x *SettleTradeResponse) GetTransfers() []*TripleTriadTransfer {
 	return nil
 }
 
+func (x *SettleTradeResponse) GetExplanation() string {
+	if x != nil {
+		return x.Explanation
+	}
+	return ""
+}
+
 // Asks for a state as one player sees it.
 type ViewStateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The whole state. Required.
+	// Required. The whole state, not a view.
 	State *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
-	// Who looks at it. Required.
+	// Required. The player who sees the view.
 	Viewer        Player `protobuf:"varint,2,opt,name=viewer,proto3,enum=arbiter.v1.Player" json:"viewer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1743,7 +1835,7 @@ type ViewStateRequest struct {
 
 func (x *ViewStateRequest) Reset() {
 	*x = ViewStateRequest{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[25]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1755,7 +1847,7 @@ func (x *ViewStateRequest) String() string {
 func (*ViewStateRequest) ProtoMessage() {}
 
 func (x *ViewStateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[25]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1768,7 +1860,7 @@ func (x *ViewStateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ViewStateRequest.ProtoReflect.Descriptor instead.
 func (*ViewStateRequest) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{25}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ViewStateRequest) GetState() *State {
@@ -1796,7 +1888,7 @@ type ViewStateResponse struct {
 
 func (x *ViewStateResponse) Reset() {
 	*x = ViewStateResponse{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[26]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1808,7 +1900,7 @@ func (x *ViewStateResponse) String() string {
 func (*ViewStateResponse) ProtoMessage() {}
 
 func (x *ViewStateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[26]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1821,7 +1913,7 @@ func (x *ViewStateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ViewStateResponse.ProtoReflect.Descriptor instead.
 func (*ViewStateResponse) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{26}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ViewStateResponse) GetState() *State {
@@ -1834,7 +1926,7 @@ func (x *ViewStateResponse) GetState() *State {
 // Asks for every form of a state.
 type RenderStateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The state, in any form. Required.
+	// Required. The state in any form, or a view.
 	State         *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1842,7 +1934,7 @@ type RenderStateRequest struct {
 
 func (x *RenderStateRequest) Reset() {
 	*x = RenderStateRequest{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[27]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1854,7 +1946,7 @@ func (x *RenderStateRequest) String() string {
 func (*RenderStateRequest) ProtoMessage() {}
 
 func (x *RenderStateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[27]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1867,7 +1959,7 @@ func (x *RenderStateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenderStateRequest.ProtoReflect.Descriptor instead.
 func (*RenderStateRequest) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{27}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *RenderStateRequest) GetState() *State {
@@ -1884,7 +1976,8 @@ type RenderStateResponse struct {
 	State *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
 	// The state as text, ready to be sent back as `state.notation`.
 	Notation string `protobuf:"bytes,2,opt,name=notation,proto3" json:"notation,omitempty"`
-	// A picture of the state in characters, for people, lines ended by `\n`. In Connect Four: the board of C4-6.
+	// The state as a text board for people, lines ended by `\n`; the last line says whose turn it is or who has won. In
+	// Connect Four it starts with the board of C4-6, followed by the numbers of the columns.
 	Text          string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1892,7 +1985,7 @@ type RenderStateResponse struct {
 
 func (x *RenderStateResponse) Reset() {
 	*x = RenderStateResponse{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[28]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1904,7 +1997,7 @@ func (x *RenderStateResponse) String() string {
 func (*RenderStateResponse) ProtoMessage() {}
 
 func (x *RenderStateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[28]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1917,7 +2010,7 @@ func (x *RenderStateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenderStateResponse.ProtoReflect.Descriptor instead.
 func (*RenderStateResponse) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{28}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *RenderStateResponse) GetState() *State {
@@ -1952,7 +2045,7 @@ type EvaluateBatchRequest struct {
 
 func (x *EvaluateBatchRequest) Reset() {
 	*x = EvaluateBatchRequest{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[29]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1964,7 +2057,7 @@ func (x *EvaluateBatchRequest) String() string {
 func (*EvaluateBatchRequest) ProtoMessage() {}
 
 func (x *EvaluateBatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[29]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1977,7 +2070,7 @@ func (x *EvaluateBatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluateBatchRequest.ProtoReflect.Descriptor instead.
 func (*EvaluateBatchRequest) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{29}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *EvaluateBatchRequest) GetCalls() []*Call {
@@ -1990,7 +2083,7 @@ func (x *EvaluateBatchRequest) GetCalls() []*Call {
 // The answers to many calls.
 type EvaluateBatchResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// One answer a call, in the order of the calls.
+	// One answer per call, in the order of the calls.
 	Answers       []*Answer `protobuf:"bytes,1,rep,name=answers,proto3" json:"answers,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1998,7 +2091,7 @@ type EvaluateBatchResponse struct {
 
 func (x *EvaluateBatchResponse) Reset() {
 	*x = EvaluateBatchResponse{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[30]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2010,7 +2103,7 @@ func (x *EvaluateBatchResponse) String() string {
 func (*EvaluateBatchResponse) ProtoMessage() {}
 
 func (x *EvaluateBatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[30]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2023,7 +2116,7 @@ func (x *EvaluateBatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluateBatchResponse.ProtoReflect.Descriptor instead.
 func (*EvaluateBatchResponse) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{30}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *EvaluateBatchResponse) GetAnswers() []*Answer {
@@ -2036,7 +2129,7 @@ func (x *EvaluateBatchResponse) GetAnswers() []*Answer {
 // One call of an `Evaluate` stream.
 type EvaluateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The call. Required.
+	// Required. The call.
 	Call          *Call `protobuf:"bytes,1,opt,name=call,proto3" json:"call,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2044,7 +2137,7 @@ type EvaluateRequest struct {
 
 func (x *EvaluateRequest) Reset() {
 	*x = EvaluateRequest{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[31]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2056,7 +2149,7 @@ func (x *EvaluateRequest) String() string {
 func (*EvaluateRequest) ProtoMessage() {}
 
 func (x *EvaluateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[31]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2069,7 +2162,7 @@ func (x *EvaluateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluateRequest.ProtoReflect.Descriptor instead.
 func (*EvaluateRequest) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{31}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *EvaluateRequest) GetCall() *Call {
@@ -2090,7 +2183,7 @@ type EvaluateResponse struct {
 
 func (x *EvaluateResponse) Reset() {
 	*x = EvaluateResponse{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[32]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2102,7 +2195,7 @@ func (x *EvaluateResponse) String() string {
 func (*EvaluateResponse) ProtoMessage() {}
 
 func (x *EvaluateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[32]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2115,7 +2208,7 @@ func (x *EvaluateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluateResponse.ProtoReflect.Descriptor instead.
 func (*EvaluateResponse) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{32}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *EvaluateResponse) GetAnswer() *Answer {
@@ -2151,7 +2244,7 @@ type Call struct {
 
 func (x *Call) Reset() {
 	*x = Call{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[33]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2163,7 +2256,7 @@ func (x *Call) String() string {
 func (*Call) ProtoMessage() {}
 
 func (x *Call) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[33]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2176,7 +2269,7 @@ func (x *Call) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Call.ProtoReflect.Descriptor instead.
 func (*Call) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{33}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Call) GetKind() isCall_Kind {
@@ -2300,62 +2393,62 @@ type isCall_Kind interface {
 
 type Call_ValidateMove struct {
 	// Calls `ValidateMove`.
-	ValidateMove *ValidateMoveRequest `protobuf:"bytes,1,opt,name=validate_move,json=validateMove,proto3,oneof"`
+	ValidateMove *ValidateMoveRequest `protobuf:"bytes,2,opt,name=validate_move,json=validateMove,proto3,oneof"`
 }
 
 type Call_ApplyMove struct {
 	// Calls `ApplyMove`.
-	ApplyMove *ApplyMoveRequest `protobuf:"bytes,2,opt,name=apply_move,json=applyMove,proto3,oneof"`
+	ApplyMove *ApplyMoveRequest `protobuf:"bytes,3,opt,name=apply_move,json=applyMove,proto3,oneof"`
 }
 
 type Call_ResolveCaptures struct {
 	// Calls `ResolveCaptures`.
-	ResolveCaptures *ResolveCapturesRequest `protobuf:"bytes,3,opt,name=resolve_captures,json=resolveCaptures,proto3,oneof"`
+	ResolveCaptures *ResolveCapturesRequest `protobuf:"bytes,4,opt,name=resolve_captures,json=resolveCaptures,proto3,oneof"`
 }
 
 type Call_DetermineWinner struct {
 	// Calls `DetermineWinner`.
-	DetermineWinner *DetermineWinnerRequest `protobuf:"bytes,4,opt,name=determine_winner,json=determineWinner,proto3,oneof"`
+	DetermineWinner *DetermineWinnerRequest `protobuf:"bytes,5,opt,name=determine_winner,json=determineWinner,proto3,oneof"`
 }
 
 type Call_CompareCards struct {
 	// Calls `CompareCards`.
-	CompareCards *CompareCardsRequest `protobuf:"bytes,5,opt,name=compare_cards,json=compareCards,proto3,oneof"`
+	CompareCards *CompareCardsRequest `protobuf:"bytes,6,opt,name=compare_cards,json=compareCards,proto3,oneof"`
 }
 
 type Call_ListGames struct {
 	// Calls `ListGames`.
-	ListGames *ListGamesRequest `protobuf:"bytes,6,opt,name=list_games,json=listGames,proto3,oneof"`
+	ListGames *ListGamesRequest `protobuf:"bytes,7,opt,name=list_games,json=listGames,proto3,oneof"`
 }
 
 type Call_NewGame struct {
 	// Calls `NewGame`.
-	NewGame *NewGameRequest `protobuf:"bytes,7,opt,name=new_game,json=newGame,proto3,oneof"`
+	NewGame *NewGameRequest `protobuf:"bytes,8,opt,name=new_game,json=newGame,proto3,oneof"`
 }
 
 type Call_ListLegalMoves struct {
 	// Calls `ListLegalMoves`.
-	ListLegalMoves *ListLegalMovesRequest `protobuf:"bytes,8,opt,name=list_legal_moves,json=listLegalMoves,proto3,oneof"`
+	ListLegalMoves *ListLegalMovesRequest `protobuf:"bytes,9,opt,name=list_legal_moves,json=listLegalMoves,proto3,oneof"`
 }
 
 type Call_ReplayGame struct {
 	// Calls `ReplayGame`.
-	ReplayGame *ReplayGameRequest `protobuf:"bytes,9,opt,name=replay_game,json=replayGame,proto3,oneof"`
+	ReplayGame *ReplayGameRequest `protobuf:"bytes,10,opt,name=replay_game,json=replayGame,proto3,oneof"`
 }
 
 type Call_SettleTrade struct {
 	// Calls `SettleTrade`.
-	SettleTrade *SettleTradeRequest `protobuf:"bytes,10,opt,name=settle_trade,json=settleTrade,proto3,oneof"`
+	SettleTrade *SettleTradeRequest `protobuf:"bytes,11,opt,name=settle_trade,json=settleTrade,proto3,oneof"`
 }
 
 type Call_ViewState struct {
 	// Calls `ViewState`.
-	ViewState *ViewStateRequest `protobuf:"bytes,11,opt,name=view_state,json=viewState,proto3,oneof"`
+	ViewState *ViewStateRequest `protobuf:"bytes,12,opt,name=view_state,json=viewState,proto3,oneof"`
 }
 
 type Call_RenderState struct {
 	// Calls `RenderState`.
-	RenderState *RenderStateRequest `protobuf:"bytes,12,opt,name=render_state,json=renderState,proto3,oneof"`
+	RenderState *RenderStateRequest `protobuf:"bytes,13,opt,name=render_state,json=renderState,proto3,oneof"`
 }
 
 func (*Call_ValidateMove) isCall_Kind() {}
@@ -2382,13 +2475,14 @@ func (*Call_ViewState) isCall_Kind() {}
 
 func (*Call_RenderState) isCall_Kind() {}
 
-// The answer to one `Call`: the response of the same kind, or the refusal it would have had on its own.
+// The answer to one `Call`: the response of the same kind, or the refusal that the call would have had on its own.
 type Answer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The response or the refusal. Exactly one is answered.
+	// The response or the refusal. Exactly one is set.
 	//
 	// Types that are valid to be assigned to Kind:
 	//
+	//	*Answer_Refusal
 	//	*Answer_ValidateMove
 	//	*Answer_ApplyMove
 	//	*Answer_ResolveCaptures
@@ -2401,7 +2495,6 @@ type Answer struct {
 	//	*Answer_SettleTrade
 	//	*Answer_ViewState
 	//	*Answer_RenderState
-	//	*Answer_Refusal
 	Kind          isAnswer_Kind `protobuf_oneof:"kind"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2409,7 +2502,7 @@ type Answer struct {
 
 func (x *Answer) Reset() {
 	*x = Answer{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[34]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2421,7 +2514,7 @@ func (x *Answer) String() string {
 func (*Answer) ProtoMessage() {}
 
 func (x *Answer) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[34]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2434,12 +2527,21 @@ func (x *Answer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Answer.ProtoReflect.Descriptor instead.
 func (*Answer) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{34}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Answer) GetKind() isAnswer_Kind {
 	if x != nil {
 		return x.Kind
+	}
+	return nil
+}
+
+func (x *Answer) GetRefusal() *Refusal {
+	if x != nil {
+		if x, ok := x.Kind.(*Answer_Refusal); ok {
+			return x.Refusal
+		}
 	}
 	return nil
 }
@@ -2552,83 +2654,76 @@ func (x *Answer) GetRenderState() *RenderStateResponse {
 	return nil
 }
 
-func (x *Answer) GetRefusal() *Refusal {
-	if x != nil {
-		if x, ok := x.Kind.(*Answer_Refusal); ok {
-			return x.Refusal
-		}
-	}
-	return nil
-}
-
 type isAnswer_Kind interface {
 	isAnswer_Kind()
 }
 
+type Answer_Refusal struct {
+	// The call was refused.
+	Refusal *Refusal `protobuf:"bytes,1,opt,name=refusal,proto3,oneof"`
+}
+
 type Answer_ValidateMove struct {
-	// The answer of `ValidateMove`.
-	ValidateMove *ValidateMoveResponse `protobuf:"bytes,1,opt,name=validate_move,json=validateMove,proto3,oneof"`
+	// The response of `ValidateMove`.
+	ValidateMove *ValidateMoveResponse `protobuf:"bytes,2,opt,name=validate_move,json=validateMove,proto3,oneof"`
 }
 
 type Answer_ApplyMove struct {
-	// The answer of `ApplyMove`.
-	ApplyMove *ApplyMoveResponse `protobuf:"bytes,2,opt,name=apply_move,json=applyMove,proto3,oneof"`
+	// The response of `ApplyMove`.
+	ApplyMove *ApplyMoveResponse `protobuf:"bytes,3,opt,name=apply_move,json=applyMove,proto3,oneof"`
 }
 
 type Answer_ResolveCaptures struct {
-	// The answer of `ResolveCaptures`.
-	ResolveCaptures *ResolveCapturesResponse `protobuf:"bytes,3,opt,name=resolve_captures,json=resolveCaptures,proto3,oneof"`
+	// The response of `ResolveCaptures`.
+	ResolveCaptures *ResolveCapturesResponse `protobuf:"bytes,4,opt,name=resolve_captures,json=resolveCaptures,proto3,oneof"`
 }
 
 type Answer_DetermineWinner struct {
-	// The answer of `DetermineWinner`.
-	DetermineWinner *DetermineWinnerResponse `protobuf:"bytes,4,opt,name=determine_winner,json=determineWinner,proto3,oneof"`
+	// The response of `DetermineWinner`.
+	DetermineWinner *DetermineWinnerResponse `protobuf:"bytes,5,opt,name=determine_winner,json=determineWinner,proto3,oneof"`
 }
 
 type Answer_CompareCards struct {
-	// The answer of `CompareCards`.
-	CompareCards *CompareCardsResponse `protobuf:"bytes,5,opt,name=compare_cards,json=compareCards,proto3,oneof"`
+	// The response of `CompareCards`.
+	CompareCards *CompareCardsResponse `protobuf:"bytes,6,opt,name=compare_cards,json=compareCards,proto3,oneof"`
 }
 
 type Answer_ListGames struct {
-	// The answer of `ListGames`.
-	ListGames *ListGamesResponse `protobuf:"bytes,6,opt,name=list_games,json=listGames,proto3,oneof"`
+	// The response of `ListGames`.
+	ListGames *ListGamesResponse `protobuf:"bytes,7,opt,name=list_games,json=listGames,proto3,oneof"`
 }
 
 type Answer_NewGame struct {
-	// The answer of `NewGame`.
-	NewGame *NewGameResponse `protobuf:"bytes,7,opt,name=new_game,json=newGame,proto3,oneof"`
+	// The response of `NewGame`.
+	NewGame *NewGameResponse `protobuf:"bytes,8,opt,name=new_game,json=newGame,proto3,oneof"`
 }
 
 type Answer_ListLegalMoves struct {
-	// The answer of `ListLegalMoves`.
-	ListLegalMoves *ListLegalMovesResponse `protobuf:"bytes,8,opt,name=list_legal_moves,json=listLegalMoves,proto3,oneof"`
+	// The response of `ListLegalMoves`.
+	ListLegalMoves *ListLegalMovesResponse `protobuf:"bytes,9,opt,name=list_legal_moves,json=listLegalMoves,proto3,oneof"`
 }
 
 type Answer_ReplayGame struct {
-	// The answer of `ReplayGame`.
-	ReplayGame *ReplayGameResponse `protobuf:"bytes,9,opt,name=replay_game,json=replayGame,proto3,oneof"`
+	// The response of `ReplayGame`.
+	ReplayGame *ReplayGameResponse `protobuf:"bytes,10,opt,name=replay_game,json=replayGame,proto3,oneof"`
 }
 
 type Answer_SettleTrade struct {
-	// The answer of `SettleTrade`.
-	SettleTrade *SettleTradeResponse `protobuf:"bytes,10,opt,name=settle_trade,json=settleTrade,proto3,oneof"`
+	// The response of `SettleTrade`.
+	SettleTrade *SettleTradeResponse `protobuf:"bytes,11,opt,name=settle_trade,json=settleTrade,proto3,oneof"`
 }
 
 type Answer_ViewState struct {
-	// The answer of `ViewState`.
-	ViewState *ViewStateResponse `protobuf:"bytes,11,opt,name=view_state,json=viewState,proto3,oneof"`
+	// The response of `ViewState`.
+	ViewState *ViewStateResponse `protobuf:"bytes,12,opt,name=view_state,json=viewState,proto3,oneof"`
 }
 
 type Answer_RenderState struct {
-	// The answer of `RenderState`.
-	RenderState *RenderStateResponse `protobuf:"bytes,12,opt,name=render_state,json=renderState,proto3,oneof"`
+	// The response of `RenderState`.
+	RenderState *RenderStateResponse `protobuf:"bytes,13,opt,name=render_state,json=renderState,proto3,oneof"`
 }
 
-type Answer_Refusal struct {
-	// The call was refused.
-	Refusal *Refusal `protobuf:"bytes,15,opt,name=refusal,proto3,oneof"`
-}
+func (*Answer_Refusal) isAnswer_Kind() {}
 
 func (*Answer_ValidateMove) isAnswer_Kind() {}
 
@@ -2653,8 +2748,6 @@ func (*Answer_SettleTrade) isAnswer_Kind() {}
 func (*Answer_ViewState) isAnswer_Kind() {}
 
 func (*Answer_RenderState) isAnswer_Kind() {}
-
-func (*Answer_Refusal) isAnswer_Kind() {}
 
 var File_arbiter_v1_rules_service_proto protoreflect.FileDescriptor
 
@@ -2696,16 +2789,18 @@ const file_arbiter_v1_rules_service_proto_rawDesc = "" +
 	"\x05cards\x18\x01 \x03(\v2\x1a.arbiter.v1.RoyalMatchCardR\x05cards\x12?\n" +
 	"\rdominant_suit\x18\x02 \x01(\x0e2\x1a.arbiter.v1.RoyalMatchSuitR\fdominantSuit\x12?\n" +
 	"\bordering\x18\x03 \x01(\x0e2\x1e.arbiter.v1.RoyalMatchOrderingH\x00R\bordering\x88\x01\x01B\v\n" +
-	"\t_ordering\"\xf7\x01\n" +
-	"\x14CompareCardsResponse\x121\n" +
-	"\x05order\x18\x01 \x01(\x0e2\x1b.arbiter.v1.RoyalMatchOrderR\x05order\x122\n" +
+	"\t_ordering\"\x86\x02\n" +
+	"\x14CompareCardsResponse\x126\n" +
+	"\x05order\x18\x01 \x01(\x0e2\x1b.arbiter.v1.RoyalMatchOrderH\x00R\x05order\x88\x01\x01\x122\n" +
 	"\x06winner\x18\x02 \x01(\v2\x1a.arbiter.v1.RoyalMatchCardR\x06winner\x124\n" +
 	"\aranking\x18\x03 \x03(\v2\x1a.arbiter.v1.RoyalMatchCardR\aranking\x12B\n" +
-	"\vcomparisons\x18\x04 \x03(\v2 .arbiter.v1.RoyalMatchComparisonR\vcomparisons\"7\n" +
+	"\vcomparisons\x18\x04 \x03(\v2 .arbiter.v1.RoyalMatchComparisonR\vcomparisonsB\b\n" +
+	"\x06_order\"`\n" +
 	"\x10ListGamesRequest\x12#\n" +
-	"\rinclude_cards\x18\x01 \x01(\bR\fincludeCards\"F\n" +
+	"\rinclude_cards\x18\x01 \x01(\bR\fincludeCards\x12'\n" +
+	"\x0finclude_clauses\x18\x02 \x01(\bR\x0eincludeClauses\"F\n" +
 	"\x11ListGamesResponse\x121\n" +
-	"\x05games\x18\x01 \x03(\v2\x1b.arbiter.v1.GameDescriptionR\x05games\"\xc5\x03\n" +
+	"\x05games\x18\x01 \x03(\v2\x1b.arbiter.v1.GameDescriptionR\x05games\"\xf7\x03\n" +
 	"\x0fGameDescription\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05title\x18\x02 \x01(\tR\x05title\x12\x18\n" +
@@ -2715,7 +2810,14 @@ const file_arbiter_v1_rules_service_proto_rawDesc = "" +
 	"\apresets\x18\x06 \x03(\v2\x12.arbiter.v1.PresetR\apresets\x12F\n" +
 	"\x0estate_notation\x18\a \x01(\v2\x1f.arbiter.v1.NotationDescriptionR\rstateNotation\x12D\n" +
 	"\rmove_notation\x18\b \x01(\v2\x1f.arbiter.v1.NotationDescriptionR\fmoveNotation\x12I\n" +
-	"\x12triple_triad_cards\x18\t \x03(\v2\x1b.arbiter.v1.TripleTriadCardR\x10tripleTriadCards\"\x95\x01\n" +
+	"\x12triple_triad_cards\x18\t \x03(\v2\x1b.arbiter.v1.TripleTriadCardR\x10tripleTriadCards\x120\n" +
+	"\aclauses\x18\n" +
+	" \x03(\v2\x16.arbiter.v1.RuleClauseR\aclauses\"F\n" +
+	"\n" +
+	"RuleClause\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
+	"\x05title\x18\x02 \x01(\tR\x05title\x12\x12\n" +
+	"\x04text\x18\x03 \x01(\tR\x04text\"\x95\x01\n" +
 	"\tRuleLimit\x12\x14\n" +
 	"\x05field\x18\x01 \x01(\tR\x05field\x12\x1d\n" +
 	"\aminimum\x18\x02 \x01(\rH\x00R\aminimum\x88\x01\x01\x12\x1d\n" +
@@ -2767,11 +2869,12 @@ const file_arbiter_v1_rules_service_proto_rawDesc = "" +
 	"\x05state\x18\x01 \x01(\v2\x11.arbiter.v1.StateR\x05state\x12B\n" +
 	"\x0ecollection_one\x18\x02 \x03(\v2\x1b.arbiter.v1.TripleTriadCardR\rcollectionOne\x12B\n" +
 	"\x0ecollection_two\x18\x03 \x03(\v2\x1b.arbiter.v1.TripleTriadCardR\rcollectionTwo\x12\x14\n" +
-	"\x05picks\x18\x04 \x03(\rR\x05picks\"\xdc\x01\n" +
+	"\x05picks\x18\x04 \x03(\rR\x05picks\"\xfe\x01\n" +
 	"\x13SettleTradeResponse\x12B\n" +
 	"\x0ecollection_one\x18\x01 \x03(\v2\x1b.arbiter.v1.TripleTriadCardR\rcollectionOne\x12B\n" +
 	"\x0ecollection_two\x18\x02 \x03(\v2\x1b.arbiter.v1.TripleTriadCardR\rcollectionTwo\x12=\n" +
-	"\ttransfers\x18\x03 \x03(\v2\x1f.arbiter.v1.TripleTriadTransferR\ttransfers\"g\n" +
+	"\ttransfers\x18\x03 \x03(\v2\x1f.arbiter.v1.TripleTriadTransferR\ttransfers\x12 \n" +
+	"\vexplanation\x18\x04 \x01(\tR\vexplanation\"g\n" +
 	"\x10ViewStateRequest\x12'\n" +
 	"\x05state\x18\x01 \x01(\v2\x11.arbiter.v1.StateR\x05state\x12*\n" +
 	"\x06viewer\x18\x02 \x01(\x0e2\x12.arbiter.v1.PlayerR\x06viewer\"<\n" +
@@ -2790,45 +2893,45 @@ const file_arbiter_v1_rules_service_proto_rawDesc = "" +
 	"\x0fEvaluateRequest\x12$\n" +
 	"\x04call\x18\x01 \x01(\v2\x10.arbiter.v1.CallR\x04call\">\n" +
 	"\x10EvaluateResponse\x12*\n" +
-	"\x06answer\x18\x01 \x01(\v2\x12.arbiter.v1.AnswerR\x06answer\"\xd1\x06\n" +
+	"\x06answer\x18\x01 \x01(\v2\x12.arbiter.v1.AnswerR\x06answer\"\xd7\x06\n" +
 	"\x04Call\x12F\n" +
-	"\rvalidate_move\x18\x01 \x01(\v2\x1f.arbiter.v1.ValidateMoveRequestH\x00R\fvalidateMove\x12=\n" +
+	"\rvalidate_move\x18\x02 \x01(\v2\x1f.arbiter.v1.ValidateMoveRequestH\x00R\fvalidateMove\x12=\n" +
 	"\n" +
-	"apply_move\x18\x02 \x01(\v2\x1c.arbiter.v1.ApplyMoveRequestH\x00R\tapplyMove\x12O\n" +
-	"\x10resolve_captures\x18\x03 \x01(\v2\".arbiter.v1.ResolveCapturesRequestH\x00R\x0fresolveCaptures\x12O\n" +
-	"\x10determine_winner\x18\x04 \x01(\v2\".arbiter.v1.DetermineWinnerRequestH\x00R\x0fdetermineWinner\x12F\n" +
-	"\rcompare_cards\x18\x05 \x01(\v2\x1f.arbiter.v1.CompareCardsRequestH\x00R\fcompareCards\x12=\n" +
+	"apply_move\x18\x03 \x01(\v2\x1c.arbiter.v1.ApplyMoveRequestH\x00R\tapplyMove\x12O\n" +
+	"\x10resolve_captures\x18\x04 \x01(\v2\".arbiter.v1.ResolveCapturesRequestH\x00R\x0fresolveCaptures\x12O\n" +
+	"\x10determine_winner\x18\x05 \x01(\v2\".arbiter.v1.DetermineWinnerRequestH\x00R\x0fdetermineWinner\x12F\n" +
+	"\rcompare_cards\x18\x06 \x01(\v2\x1f.arbiter.v1.CompareCardsRequestH\x00R\fcompareCards\x12=\n" +
 	"\n" +
-	"list_games\x18\x06 \x01(\v2\x1c.arbiter.v1.ListGamesRequestH\x00R\tlistGames\x127\n" +
-	"\bnew_game\x18\a \x01(\v2\x1a.arbiter.v1.NewGameRequestH\x00R\anewGame\x12M\n" +
-	"\x10list_legal_moves\x18\b \x01(\v2!.arbiter.v1.ListLegalMovesRequestH\x00R\x0elistLegalMoves\x12@\n" +
-	"\vreplay_game\x18\t \x01(\v2\x1d.arbiter.v1.ReplayGameRequestH\x00R\n" +
+	"list_games\x18\a \x01(\v2\x1c.arbiter.v1.ListGamesRequestH\x00R\tlistGames\x127\n" +
+	"\bnew_game\x18\b \x01(\v2\x1a.arbiter.v1.NewGameRequestH\x00R\anewGame\x12M\n" +
+	"\x10list_legal_moves\x18\t \x01(\v2!.arbiter.v1.ListLegalMovesRequestH\x00R\x0elistLegalMoves\x12@\n" +
+	"\vreplay_game\x18\n" +
+	" \x01(\v2\x1d.arbiter.v1.ReplayGameRequestH\x00R\n" +
 	"replayGame\x12C\n" +
-	"\fsettle_trade\x18\n" +
-	" \x01(\v2\x1e.arbiter.v1.SettleTradeRequestH\x00R\vsettleTrade\x12=\n" +
+	"\fsettle_trade\x18\v \x01(\v2\x1e.arbiter.v1.SettleTradeRequestH\x00R\vsettleTrade\x12=\n" +
 	"\n" +
-	"view_state\x18\v \x01(\v2\x1c.arbiter.v1.ViewStateRequestH\x00R\tviewState\x12C\n" +
-	"\frender_state\x18\f \x01(\v2\x1e.arbiter.v1.RenderStateRequestH\x00R\vrenderStateB\x06\n" +
-	"\x04kind\"\x90\a\n" +
-	"\x06Answer\x12G\n" +
-	"\rvalidate_move\x18\x01 \x01(\v2 .arbiter.v1.ValidateMoveResponseH\x00R\fvalidateMove\x12>\n" +
+	"view_state\x18\f \x01(\v2\x1c.arbiter.v1.ViewStateRequestH\x00R\tviewState\x12C\n" +
+	"\frender_state\x18\r \x01(\v2\x1e.arbiter.v1.RenderStateRequestH\x00R\vrenderStateB\x06\n" +
+	"\x04kindJ\x04\b\x01\x10\x02\"\x90\a\n" +
+	"\x06Answer\x12/\n" +
+	"\arefusal\x18\x01 \x01(\v2\x13.arbiter.v1.RefusalH\x00R\arefusal\x12G\n" +
+	"\rvalidate_move\x18\x02 \x01(\v2 .arbiter.v1.ValidateMoveResponseH\x00R\fvalidateMove\x12>\n" +
 	"\n" +
-	"apply_move\x18\x02 \x01(\v2\x1d.arbiter.v1.ApplyMoveResponseH\x00R\tapplyMove\x12P\n" +
-	"\x10resolve_captures\x18\x03 \x01(\v2#.arbiter.v1.ResolveCapturesResponseH\x00R\x0fresolveCaptures\x12P\n" +
-	"\x10determine_winner\x18\x04 \x01(\v2#.arbiter.v1.DetermineWinnerResponseH\x00R\x0fdetermineWinner\x12G\n" +
-	"\rcompare_cards\x18\x05 \x01(\v2 .arbiter.v1.CompareCardsResponseH\x00R\fcompareCards\x12>\n" +
+	"apply_move\x18\x03 \x01(\v2\x1d.arbiter.v1.ApplyMoveResponseH\x00R\tapplyMove\x12P\n" +
+	"\x10resolve_captures\x18\x04 \x01(\v2#.arbiter.v1.ResolveCapturesResponseH\x00R\x0fresolveCaptures\x12P\n" +
+	"\x10determine_winner\x18\x05 \x01(\v2#.arbiter.v1.DetermineWinnerResponseH\x00R\x0fdetermineWinner\x12G\n" +
+	"\rcompare_cards\x18\x06 \x01(\v2 .arbiter.v1.CompareCardsResponseH\x00R\fcompareCards\x12>\n" +
 	"\n" +
-	"list_games\x18\x06 \x01(\v2\x1d.arbiter.v1.ListGamesResponseH\x00R\tlistGames\x128\n" +
-	"\bnew_game\x18\a \x01(\v2\x1b.arbiter.v1.NewGameResponseH\x00R\anewGame\x12N\n" +
-	"\x10list_legal_moves\x18\b \x01(\v2\".arbiter.v1.ListLegalMovesResponseH\x00R\x0elistLegalMoves\x12A\n" +
-	"\vreplay_game\x18\t \x01(\v2\x1e.arbiter.v1.ReplayGameResponseH\x00R\n" +
+	"list_games\x18\a \x01(\v2\x1d.arbiter.v1.ListGamesResponseH\x00R\tlistGames\x128\n" +
+	"\bnew_game\x18\b \x01(\v2\x1b.arbiter.v1.NewGameResponseH\x00R\anewGame\x12N\n" +
+	"\x10list_legal_moves\x18\t \x01(\v2\".arbiter.v1.ListLegalMovesResponseH\x00R\x0elistLegalMoves\x12A\n" +
+	"\vreplay_game\x18\n" +
+	" \x01(\v2\x1e.arbiter.v1.ReplayGameResponseH\x00R\n" +
 	"replayGame\x12D\n" +
-	"\fsettle_trade\x18\n" +
-	" \x01(\v2\x1f.arbiter.v1.SettleTradeResponseH\x00R\vsettleTrade\x12>\n" +
+	"\fsettle_trade\x18\v \x01(\v2\x1f.arbiter.v1.SettleTradeResponseH\x00R\vsettleTrade\x12>\n" +
 	"\n" +
-	"view_state\x18\v \x01(\v2\x1d.arbiter.v1.ViewStateResponseH\x00R\tviewState\x12D\n" +
-	"\frender_state\x18\f \x01(\v2\x1f.arbiter.v1.RenderStateResponseH\x00R\vrenderState\x12/\n" +
-	"\arefusal\x18\x0f \x01(\v2\x13.arbiter.v1.RefusalH\x00R\arefusalB\x06\n" +
+	"view_state\x18\f \x01(\v2\x1d.arbiter.v1.ViewStateResponseH\x00R\tviewState\x12D\n" +
+	"\frender_state\x18\r \x01(\v2\x1f.arbiter.v1.RenderStateResponseH\x00R\vrenderStateB\x06\n" +
 	"\x04kind*J\n" +
 	"\aVerdict\x12\x17\n" +
 	"\x13VERDICT_UNSPECIFIED\x10\x00\x12\x11\n" +
@@ -2837,23 +2940,23 @@ const file_arbiter_v1_rules_service_proto_rawDesc = "" +
 	"\tStateForm\x12\x1a\n" +
 	"\x16STATE_FORM_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10STATE_FORM_TYPED\x10\x01\x12\x17\n" +
-	"\x13STATE_FORM_NOTATION\x10\x022\xf5\b\n" +
-	"\fRulesService\x12Q\n" +
-	"\fValidateMove\x12\x1f.arbiter.v1.ValidateMoveRequest\x1a .arbiter.v1.ValidateMoveResponse\x12H\n" +
-	"\tApplyMove\x12\x1c.arbiter.v1.ApplyMoveRequest\x1a\x1d.arbiter.v1.ApplyMoveResponse\x12Z\n" +
-	"\x0fResolveCaptures\x12\".arbiter.v1.ResolveCapturesRequest\x1a#.arbiter.v1.ResolveCapturesResponse\x12Z\n" +
-	"\x0fDetermineWinner\x12\".arbiter.v1.DetermineWinnerRequest\x1a#.arbiter.v1.DetermineWinnerResponse\x12Q\n" +
-	"\fCompareCards\x12\x1f.arbiter.v1.CompareCardsRequest\x1a .arbiter.v1.CompareCardsResponse\x12H\n" +
-	"\tListGames\x12\x1c.arbiter.v1.ListGamesRequest\x1a\x1d.arbiter.v1.ListGamesResponse\x12B\n" +
-	"\aNewGame\x12\x1a.arbiter.v1.NewGameRequest\x1a\x1b.arbiter.v1.NewGameResponse\x12W\n" +
-	"\x0eListLegalMoves\x12!.arbiter.v1.ListLegalMovesRequest\x1a\".arbiter.v1.ListLegalMovesResponse\x12K\n" +
+	"\x13STATE_FORM_NOTATION\x10\x022\xbb\t\n" +
+	"\fRulesService\x12V\n" +
+	"\fValidateMove\x12\x1f.arbiter.v1.ValidateMoveRequest\x1a .arbiter.v1.ValidateMoveResponse\"\x03\x90\x02\x01\x12M\n" +
+	"\tApplyMove\x12\x1c.arbiter.v1.ApplyMoveRequest\x1a\x1d.arbiter.v1.ApplyMoveResponse\"\x03\x90\x02\x01\x12_\n" +
+	"\x0fResolveCaptures\x12\".arbiter.v1.ResolveCapturesRequest\x1a#.arbiter.v1.ResolveCapturesResponse\"\x03\x90\x02\x01\x12_\n" +
+	"\x0fDetermineWinner\x12\".arbiter.v1.DetermineWinnerRequest\x1a#.arbiter.v1.DetermineWinnerResponse\"\x03\x90\x02\x01\x12V\n" +
+	"\fCompareCards\x12\x1f.arbiter.v1.CompareCardsRequest\x1a .arbiter.v1.CompareCardsResponse\"\x03\x90\x02\x01\x12M\n" +
+	"\tListGames\x12\x1c.arbiter.v1.ListGamesRequest\x1a\x1d.arbiter.v1.ListGamesResponse\"\x03\x90\x02\x01\x12G\n" +
+	"\aNewGame\x12\x1a.arbiter.v1.NewGameRequest\x1a\x1b.arbiter.v1.NewGameResponse\"\x03\x90\x02\x01\x12\\\n" +
+	"\x0eListLegalMoves\x12!.arbiter.v1.ListLegalMovesRequest\x1a\".arbiter.v1.ListLegalMovesResponse\"\x03\x90\x02\x01\x12P\n" +
 	"\n" +
-	"ReplayGame\x12\x1d.arbiter.v1.ReplayGameRequest\x1a\x1e.arbiter.v1.ReplayGameResponse\x12N\n" +
-	"\vSettleTrade\x12\x1e.arbiter.v1.SettleTradeRequest\x1a\x1f.arbiter.v1.SettleTradeResponse\x12H\n" +
-	"\tViewState\x12\x1c.arbiter.v1.ViewStateRequest\x1a\x1d.arbiter.v1.ViewStateResponse\x12N\n" +
-	"\vRenderState\x12\x1e.arbiter.v1.RenderStateRequest\x1a\x1f.arbiter.v1.RenderStateResponse\x12T\n" +
-	"\rEvaluateBatch\x12 .arbiter.v1.EvaluateBatchRequest\x1a!.arbiter.v1.EvaluateBatchResponse\x12I\n" +
-	"\bEvaluate\x12\x1b.arbiter.v1.EvaluateRequest\x1a\x1c.arbiter.v1.EvaluateResponse(\x010\x01B\xaf\x01\n" +
+	"ReplayGame\x12\x1d.arbiter.v1.ReplayGameRequest\x1a\x1e.arbiter.v1.ReplayGameResponse\"\x03\x90\x02\x01\x12S\n" +
+	"\vSettleTrade\x12\x1e.arbiter.v1.SettleTradeRequest\x1a\x1f.arbiter.v1.SettleTradeResponse\"\x03\x90\x02\x01\x12M\n" +
+	"\tViewState\x12\x1c.arbiter.v1.ViewStateRequest\x1a\x1d.arbiter.v1.ViewStateResponse\"\x03\x90\x02\x01\x12S\n" +
+	"\vRenderState\x12\x1e.arbiter.v1.RenderStateRequest\x1a\x1f.arbiter.v1.RenderStateResponse\"\x03\x90\x02\x01\x12Y\n" +
+	"\rEvaluateBatch\x12 .arbiter.v1.EvaluateBatchRequest\x1a!.arbiter.v1.EvaluateBatchResponse\"\x03\x90\x02\x01\x12N\n" +
+	"\bEvaluate\x12\x1b.arbiter.v1.EvaluateRequest\x1a\x1c.arbiter.v1.EvaluateResponse\"\x03\x90\x02\x01(\x010\x01B\xaf\x01\n" +
 	"\x0ecom.arbiter.v1B\x11RulesServiceProtoP\x01ZAgithub.com/arbiter-referee/arbiter/clients/go/arbiterv1;arbiterv1\xa2\x02\x03AXX\xaa\x02\n" +
 	"Arbiter.V1\xca\x02\n" +
 	"Arbiter\\V1\xe2\x02\x16Arbiter\\V1\\GPBMetadata\xea\x02\vArbiter::V1b\x06proto3"
@@ -2871,7 +2974,7 @@ func file_arbiter_v1_rules_service_proto_rawDescGZIP() []byte {
 }
 
 var file_arbiter_v1_rules_service_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_arbiter_v1_rules_service_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_arbiter_v1_rules_service_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
 var file_arbiter_v1_rules_service_proto_goTypes = []any{
 	(Verdict)(0),                    // 0: arbiter.v1.Verdict
 	(StateForm)(0),                  // 1: arbiter.v1.StateForm
@@ -2888,170 +2991,172 @@ var file_arbiter_v1_rules_service_proto_goTypes = []any{
 	(*ListGamesRequest)(nil),        // 12: arbiter.v1.ListGamesRequest
 	(*ListGamesResponse)(nil),       // 13: arbiter.v1.ListGamesResponse
 	(*GameDescription)(nil),         // 14: arbiter.v1.GameDescription
-	(*RuleLimit)(nil),               // 15: arbiter.v1.RuleLimit
-	(*Preset)(nil),                  // 16: arbiter.v1.Preset
-	(*NotationDescription)(nil),     // 17: arbiter.v1.NotationDescription
-	(*NewGameRequest)(nil),          // 18: arbiter.v1.NewGameRequest
-	(*NewGameResponse)(nil),         // 19: arbiter.v1.NewGameResponse
-	(*ListLegalMovesRequest)(nil),   // 20: arbiter.v1.ListLegalMovesRequest
-	(*ListLegalMovesResponse)(nil),  // 21: arbiter.v1.ListLegalMovesResponse
-	(*ReplayGameRequest)(nil),       // 22: arbiter.v1.ReplayGameRequest
-	(*ReplayGameResponse)(nil),      // 23: arbiter.v1.ReplayGameResponse
-	(*MoveEvents)(nil),              // 24: arbiter.v1.MoveEvents
-	(*SettleTradeRequest)(nil),      // 25: arbiter.v1.SettleTradeRequest
-	(*SettleTradeResponse)(nil),     // 26: arbiter.v1.SettleTradeResponse
-	(*ViewStateRequest)(nil),        // 27: arbiter.v1.ViewStateRequest
-	(*ViewStateResponse)(nil),       // 28: arbiter.v1.ViewStateResponse
-	(*RenderStateRequest)(nil),      // 29: arbiter.v1.RenderStateRequest
-	(*RenderStateResponse)(nil),     // 30: arbiter.v1.RenderStateResponse
-	(*EvaluateBatchRequest)(nil),    // 31: arbiter.v1.EvaluateBatchRequest
-	(*EvaluateBatchResponse)(nil),   // 32: arbiter.v1.EvaluateBatchResponse
-	(*EvaluateRequest)(nil),         // 33: arbiter.v1.EvaluateRequest
-	(*EvaluateResponse)(nil),        // 34: arbiter.v1.EvaluateResponse
-	(*Call)(nil),                    // 35: arbiter.v1.Call
-	(*Answer)(nil),                  // 36: arbiter.v1.Answer
-	(*State)(nil),                   // 37: arbiter.v1.State
-	(*Move)(nil),                    // 38: arbiter.v1.Move
-	(*Reason)(nil),                  // 39: arbiter.v1.Reason
-	(*Event)(nil),                   // 40: arbiter.v1.Event
-	(*Outcome)(nil),                 // 41: arbiter.v1.Outcome
-	(*Square)(nil),                  // 42: arbiter.v1.Square
-	(*Capture)(nil),                 // 43: arbiter.v1.Capture
-	(*RoyalMatchCard)(nil),          // 44: arbiter.v1.RoyalMatchCard
-	(RoyalMatchSuit)(0),             // 45: arbiter.v1.RoyalMatchSuit
-	(RoyalMatchOrdering)(0),         // 46: arbiter.v1.RoyalMatchOrdering
-	(RoyalMatchOrder)(0),            // 47: arbiter.v1.RoyalMatchOrder
-	(*RoyalMatchComparison)(nil),    // 48: arbiter.v1.RoyalMatchComparison
-	(*RuleSet)(nil),                 // 49: arbiter.v1.RuleSet
-	(*TripleTriadCard)(nil),         // 50: arbiter.v1.TripleTriadCard
-	(*ConnectFourSetup)(nil),        // 51: arbiter.v1.ConnectFourSetup
-	(*TripleTriadSetup)(nil),        // 52: arbiter.v1.TripleTriadSetup
-	(*QueenRooksSetup)(nil),         // 53: arbiter.v1.QueenRooksSetup
-	(*RoyalMatchSetup)(nil),         // 54: arbiter.v1.RoyalMatchSetup
-	(*TripleTriadTransfer)(nil),     // 55: arbiter.v1.TripleTriadTransfer
-	(Player)(0),                     // 56: arbiter.v1.Player
-	(*Refusal)(nil),                 // 57: arbiter.v1.Refusal
+	(*RuleClause)(nil),              // 15: arbiter.v1.RuleClause
+	(*RuleLimit)(nil),               // 16: arbiter.v1.RuleLimit
+	(*Preset)(nil),                  // 17: arbiter.v1.Preset
+	(*NotationDescription)(nil),     // 18: arbiter.v1.NotationDescription
+	(*NewGameRequest)(nil),          // 19: arbiter.v1.NewGameRequest
+	(*NewGameResponse)(nil),         // 20: arbiter.v1.NewGameResponse
+	(*ListLegalMovesRequest)(nil),   // 21: arbiter.v1.ListLegalMovesRequest
+	(*ListLegalMovesResponse)(nil),  // 22: arbiter.v1.ListLegalMovesResponse
+	(*ReplayGameRequest)(nil),       // 23: arbiter.v1.ReplayGameRequest
+	(*ReplayGameResponse)(nil),      // 24: arbiter.v1.ReplayGameResponse
+	(*MoveEvents)(nil),              // 25: arbiter.v1.MoveEvents
+	(*SettleTradeRequest)(nil),      // 26: arbiter.v1.SettleTradeRequest
+	(*SettleTradeResponse)(nil),     // 27: arbiter.v1.SettleTradeResponse
+	(*ViewStateRequest)(nil),        // 28: arbiter.v1.ViewStateRequest
+	(*ViewStateResponse)(nil),       // 29: arbiter.v1.ViewStateResponse
+	(*RenderStateRequest)(nil),      // 30: arbiter.v1.RenderStateRequest
+	(*RenderStateResponse)(nil),     // 31: arbiter.v1.RenderStateResponse
+	(*EvaluateBatchRequest)(nil),    // 32: arbiter.v1.EvaluateBatchRequest
+	(*EvaluateBatchResponse)(nil),   // 33: arbiter.v1.EvaluateBatchResponse
+	(*EvaluateRequest)(nil),         // 34: arbiter.v1.EvaluateRequest
+	(*EvaluateResponse)(nil),        // 35: arbiter.v1.EvaluateResponse
+	(*Call)(nil),                    // 36: arbiter.v1.Call
+	(*Answer)(nil),                  // 37: arbiter.v1.Answer
+	(*State)(nil),                   // 38: arbiter.v1.State
+	(*Move)(nil),                    // 39: arbiter.v1.Move
+	(*Reason)(nil),                  // 40: arbiter.v1.Reason
+	(*Event)(nil),                   // 41: arbiter.v1.Event
+	(*Outcome)(nil),                 // 42: arbiter.v1.Outcome
+	(*Square)(nil),                  // 43: arbiter.v1.Square
+	(*Capture)(nil),                 // 44: arbiter.v1.Capture
+	(*RoyalMatchCard)(nil),          // 45: arbiter.v1.RoyalMatchCard
+	(RoyalMatchSuit)(0),             // 46: arbiter.v1.RoyalMatchSuit
+	(RoyalMatchOrdering)(0),         // 47: arbiter.v1.RoyalMatchOrdering
+	(RoyalMatchOrder)(0),            // 48: arbiter.v1.RoyalMatchOrder
+	(*RoyalMatchComparison)(nil),    // 49: arbiter.v1.RoyalMatchComparison
+	(*RuleSet)(nil),                 // 50: arbiter.v1.RuleSet
+	(*TripleTriadCard)(nil),         // 51: arbiter.v1.TripleTriadCard
+	(*ConnectFourSetup)(nil),        // 52: arbiter.v1.ConnectFourSetup
+	(*TripleTriadSetup)(nil),        // 53: arbiter.v1.TripleTriadSetup
+	(*QueenRooksSetup)(nil),         // 54: arbiter.v1.QueenRooksSetup
+	(*RoyalMatchSetup)(nil),         // 55: arbiter.v1.RoyalMatchSetup
+	(*TripleTriadTransfer)(nil),     // 56: arbiter.v1.TripleTriadTransfer
+	(Player)(0),                     // 57: arbiter.v1.Player
+	(*Refusal)(nil),                 // 58: arbiter.v1.Refusal
 }
 var file_arbiter_v1_rules_service_proto_depIdxs = []int32{
-	37,  // 0: arbiter.v1.ValidateMoveRequest.state:type_name -> arbiter.v1.State
-	38,  // 1: arbiter.v1.ValidateMoveRequest.move:type_name -> arbiter.v1.Move
+	38,  // 0: arbiter.v1.ValidateMoveRequest.state:type_name -> arbiter.v1.State
+	39,  // 1: arbiter.v1.ValidateMoveRequest.move:type_name -> arbiter.v1.Move
 	0,   // 2: arbiter.v1.ValidateMoveResponse.verdict:type_name -> arbiter.v1.Verdict
-	39,  // 3: arbiter.v1.ValidateMoveResponse.reasons:type_name -> arbiter.v1.Reason
-	37,  // 4: arbiter.v1.ApplyMoveRequest.state:type_name -> arbiter.v1.State
-	38,  // 5: arbiter.v1.ApplyMoveRequest.move:type_name -> arbiter.v1.Move
-	37,  // 6: arbiter.v1.ApplyMoveResponse.state:type_name -> arbiter.v1.State
-	40,  // 7: arbiter.v1.ApplyMoveResponse.events:type_name -> arbiter.v1.Event
-	41,  // 8: arbiter.v1.ApplyMoveResponse.outcome:type_name -> arbiter.v1.Outcome
-	37,  // 9: arbiter.v1.ResolveCapturesRequest.state:type_name -> arbiter.v1.State
-	42,  // 10: arbiter.v1.ResolveCapturesRequest.arrived_at:type_name -> arbiter.v1.Square
-	43,  // 11: arbiter.v1.ResolveCapturesResponse.captures:type_name -> arbiter.v1.Capture
-	37,  // 12: arbiter.v1.ResolveCapturesResponse.state:type_name -> arbiter.v1.State
-	37,  // 13: arbiter.v1.DetermineWinnerRequest.state:type_name -> arbiter.v1.State
-	41,  // 14: arbiter.v1.DetermineWinnerResponse.outcome:type_name -> arbiter.v1.Outcome
-	37,  // 15: arbiter.v1.DetermineWinnerResponse.next_round:type_name -> arbiter.v1.State
-	44,  // 16: arbiter.v1.CompareCardsRequest.cards:type_name -> arbiter.v1.RoyalMatchCard
-	45,  // 17: arbiter.v1.CompareCardsRequest.dominant_suit:type_name -> arbiter.v1.RoyalMatchSuit
-	46,  // 18: arbiter.v1.CompareCardsRequest.ordering:type_name -> arbiter.v1.RoyalMatchOrdering
-	47,  // 19: arbiter.v1.CompareCardsResponse.order:type_name -> arbiter.v1.RoyalMatchOrder
-	44,  // 20: arbiter.v1.CompareCardsResponse.winner:type_name -> arbiter.v1.RoyalMatchCard
-	44,  // 21: arbiter.v1.CompareCardsResponse.ranking:type_name -> arbiter.v1.RoyalMatchCard
-	48,  // 22: arbiter.v1.CompareCardsResponse.comparisons:type_name -> arbiter.v1.RoyalMatchComparison
+	40,  // 3: arbiter.v1.ValidateMoveResponse.reasons:type_name -> arbiter.v1.Reason
+	38,  // 4: arbiter.v1.ApplyMoveRequest.state:type_name -> arbiter.v1.State
+	39,  // 5: arbiter.v1.ApplyMoveRequest.move:type_name -> arbiter.v1.Move
+	38,  // 6: arbiter.v1.ApplyMoveResponse.state:type_name -> arbiter.v1.State
+	41,  // 7: arbiter.v1.ApplyMoveResponse.events:type_name -> arbiter.v1.Event
+	42,  // 8: arbiter.v1.ApplyMoveResponse.outcome:type_name -> arbiter.v1.Outcome
+	38,  // 9: arbiter.v1.ResolveCapturesRequest.state:type_name -> arbiter.v1.State
+	43,  // 10: arbiter.v1.ResolveCapturesRequest.arrived_at:type_name -> arbiter.v1.Square
+	44,  // 11: arbiter.v1.ResolveCapturesResponse.captures:type_name -> arbiter.v1.Capture
+	38,  // 12: arbiter.v1.ResolveCapturesResponse.state:type_name -> arbiter.v1.State
+	38,  // 13: arbiter.v1.DetermineWinnerRequest.state:type_name -> arbiter.v1.State
+	42,  // 14: arbiter.v1.DetermineWinnerResponse.outcome:type_name -> arbiter.v1.Outcome
+	38,  // 15: arbiter.v1.DetermineWinnerResponse.next_round:type_name -> arbiter.v1.State
+	45,  // 16: arbiter.v1.CompareCardsRequest.cards:type_name -> arbiter.v1.RoyalMatchCard
+	46,  // 17: arbiter.v1.CompareCardsRequest.dominant_suit:type_name -> arbiter.v1.RoyalMatchSuit
+	47,  // 18: arbiter.v1.CompareCardsRequest.ordering:type_name -> arbiter.v1.RoyalMatchOrdering
+	48,  // 19: arbiter.v1.CompareCardsResponse.order:type_name -> arbiter.v1.RoyalMatchOrder
+	45,  // 20: arbiter.v1.CompareCardsResponse.winner:type_name -> arbiter.v1.RoyalMatchCard
+	45,  // 21: arbiter.v1.CompareCardsResponse.ranking:type_name -> arbiter.v1.RoyalMatchCard
+	49,  // 22: arbiter.v1.CompareCardsResponse.comparisons:type_name -> arbiter.v1.RoyalMatchComparison
 	14,  // 23: arbiter.v1.ListGamesResponse.games:type_name -> arbiter.v1.GameDescription
-	49,  // 24: arbiter.v1.GameDescription.default_rules:type_name -> arbiter.v1.RuleSet
-	15,  // 25: arbiter.v1.GameDescription.limits:type_name -> arbiter.v1.RuleLimit
-	16,  // 26: arbiter.v1.GameDescription.presets:type_name -> arbiter.v1.Preset
-	17,  // 27: arbiter.v1.GameDescription.state_notation:type_name -> arbiter.v1.NotationDescription
-	17,  // 28: arbiter.v1.GameDescription.move_notation:type_name -> arbiter.v1.NotationDescription
-	50,  // 29: arbiter.v1.GameDescription.triple_triad_cards:type_name -> arbiter.v1.TripleTriadCard
-	49,  // 30: arbiter.v1.Preset.rules:type_name -> arbiter.v1.RuleSet
-	51,  // 31: arbiter.v1.NewGameRequest.connect_four:type_name -> arbiter.v1.ConnectFourSetup
-	52,  // 32: arbiter.v1.NewGameRequest.triple_triad:type_name -> arbiter.v1.TripleTriadSetup
-	53,  // 33: arbiter.v1.NewGameRequest.queen_rooks:type_name -> arbiter.v1.QueenRooksSetup
-	54,  // 34: arbiter.v1.NewGameRequest.royal_match:type_name -> arbiter.v1.RoyalMatchSetup
-	49,  // 35: arbiter.v1.NewGameRequest.rules:type_name -> arbiter.v1.RuleSet
-	1,   // 36: arbiter.v1.NewGameRequest.form:type_name -> arbiter.v1.StateForm
-	37,  // 37: arbiter.v1.NewGameResponse.state:type_name -> arbiter.v1.State
-	37,  // 38: arbiter.v1.ListLegalMovesRequest.state:type_name -> arbiter.v1.State
-	38,  // 39: arbiter.v1.ListLegalMovesResponse.moves:type_name -> arbiter.v1.Move
-	37,  // 40: arbiter.v1.ReplayGameRequest.state:type_name -> arbiter.v1.State
-	38,  // 41: arbiter.v1.ReplayGameRequest.moves:type_name -> arbiter.v1.Move
-	37,  // 42: arbiter.v1.ReplayGameResponse.state:type_name -> arbiter.v1.State
-	24,  // 43: arbiter.v1.ReplayGameResponse.events:type_name -> arbiter.v1.MoveEvents
-	41,  // 44: arbiter.v1.ReplayGameResponse.outcome:type_name -> arbiter.v1.Outcome
-	40,  // 45: arbiter.v1.MoveEvents.events:type_name -> arbiter.v1.Event
-	37,  // 46: arbiter.v1.SettleTradeRequest.state:type_name -> arbiter.v1.State
-	50,  // 47: arbiter.v1.SettleTradeRequest.collection_one:type_name -> arbiter.v1.TripleTriadCard
-	50,  // 48: arbiter.v1.SettleTradeRequest.collection_two:type_name -> arbiter.v1.TripleTriadCard
-	50,  // 49: arbiter.v1.SettleTradeResponse.collection_one:type_name -> arbiter.v1.TripleTriadCard
-	50,  // 50: arbiter.v1.SettleTradeResponse.collection_two:type_name -> arbiter.v1.TripleTriadCard
-	55,  // 51: arbiter.v1.SettleTradeResponse.transfers:type_name -> arbiter.v1.TripleTriadTransfer
-	37,  // 52: arbiter.v1.ViewStateRequest.state:type_name -> arbiter.v1.State
-	56,  // 53: arbiter.v1.ViewStateRequest.viewer:type_name -> arbiter.v1.Player
-	37,  // 54: arbiter.v1.ViewStateResponse.state:type_name -> arbiter.v1.State
-	37,  // 55: arbiter.v1.RenderStateRequest.state:type_name -> arbiter.v1.State
-	37,  // 56: arbiter.v1.RenderStateResponse.state:type_name -> arbiter.v1.State
-	35,  // 57: arbiter.v1.EvaluateBatchRequest.calls:type_name -> arbiter.v1.Call
-	36,  // 58: arbiter.v1.EvaluateBatchResponse.answers:type_name -> arbiter.v1.Answer
-	35,  // 59: arbiter.v1.EvaluateRequest.call:type_name -> arbiter.v1.Call
-	36,  // 60: arbiter.v1.EvaluateResponse.answer:type_name -> arbiter.v1.Answer
-	2,   // 61: arbiter.v1.Call.validate_move:type_name -> arbiter.v1.ValidateMoveRequest
-	4,   // 62: arbiter.v1.Call.apply_move:type_name -> arbiter.v1.ApplyMoveRequest
-	6,   // 63: arbiter.v1.Call.resolve_captures:type_name -> arbiter.v1.ResolveCapturesRequest
-	8,   // 64: arbiter.v1.Call.determine_winner:type_name -> arbiter.v1.DetermineWinnerRequest
-	10,  // 65: arbiter.v1.Call.compare_cards:type_name -> arbiter.v1.CompareCardsRequest
-	12,  // 66: arbiter.v1.Call.list_games:type_name -> arbiter.v1.ListGamesRequest
-	18,  // 67: arbiter.v1.Call.new_game:type_name -> arbiter.v1.NewGameRequest
-	20,  // 68: arbiter.v1.Call.list_legal_moves:type_name -> arbiter.v1.ListLegalMovesRequest
-	22,  // 69: arbiter.v1.Call.replay_game:type_name -> arbiter.v1.ReplayGameRequest
-	25,  // 70: arbiter.v1.Call.settle_trade:type_name -> arbiter.v1.SettleTradeRequest
-	27,  // 71: arbiter.v1.Call.view_state:type_name -> arbiter.v1.ViewStateRequest
-	29,  // 72: arbiter.v1.Call.render_state:type_name -> arbiter.v1.RenderStateRequest
-	3,   // 73: arbiter.v1.Answer.validate_move:type_name -> arbiter.v1.ValidateMoveResponse
-	5,   // 74: arbiter.v1.Answer.apply_move:type_name -> arbiter.v1.ApplyMoveResponse
-	7,   // 75: arbiter.v1.Answer.resolve_captures:type_name -> arbiter.v1.ResolveCapturesResponse
-	9,   // 76: arbiter.v1.Answer.determine_winner:type_name -> arbiter.v1.DetermineWinnerResponse
-	11,  // 77: arbiter.v1.Answer.compare_cards:type_name -> arbiter.v1.CompareCardsResponse
-	13,  // 78: arbiter.v1.Answer.list_games:type_name -> arbiter.v1.ListGamesResponse
-	19,  // 79: arbiter.v1.Answer.new_game:type_name -> arbiter.v1.NewGameResponse
-	21,  // 80: arbiter.v1.Answer.list_legal_moves:type_name -> arbiter.v1.ListLegalMovesResponse
-	23,  // 81: arbiter.v1.Answer.replay_game:type_name -> arbiter.v1.ReplayGameResponse
-	26,  // 82: arbiter.v1.Answer.settle_trade:type_name -> arbiter.v1.SettleTradeResponse
-	28,  // 83: arbiter.v1.Answer.view_state:type_name -> arbiter.v1.ViewStateResponse
-	30,  // 84: arbiter.v1.Answer.render_state:type_name -> arbiter.v1.RenderStateResponse
-	57,  // 85: arbiter.v1.Answer.refusal:type_name -> arbiter.v1.Refusal
-	2,   // 86: arbiter.v1.RulesService.ValidateMove:input_type -> arbiter.v1.ValidateMoveRequest
-	4,   // 87: arbiter.v1.RulesService.ApplyMove:input_type -> arbiter.v1.ApplyMoveRequest
-	6,   // 88: arbiter.v1.RulesService.ResolveCaptures:input_type -> arbiter.v1.ResolveCapturesRequest
-	8,   // 89: arbiter.v1.RulesService.DetermineWinner:input_type -> arbiter.v1.DetermineWinnerRequest
-	10,  // 90: arbiter.v1.RulesService.CompareCards:input_type -> arbiter.v1.CompareCardsRequest
-	12,  // 91: arbiter.v1.RulesService.ListGames:input_type -> arbiter.v1.ListGamesRequest
-	18,  // 92: arbiter.v1.RulesService.NewGame:input_type -> arbiter.v1.NewGameRequest
-	20,  // 93: arbiter.v1.RulesService.ListLegalMoves:input_type -> arbiter.v1.ListLegalMovesRequest
-	22,  // 94: arbiter.v1.RulesService.ReplayGame:input_type -> arbiter.v1.ReplayGameRequest
-	25,  // 95: arbiter.v1.RulesService.SettleTrade:input_type -> arbiter.v1.SettleTradeRequest
-	27,  // 96: arbiter.v1.RulesService.ViewState:input_type -> arbiter.v1.ViewStateRequest
-	29,  // 97: arbiter.v1.RulesService.RenderState:input_type -> arbiter.v1.RenderStateRequest
-	31,  // 98: arbiter.v1.RulesService.EvaluateBatch:input_type -> arbiter.v1.EvaluateBatchRequest
-	33,  // 99: arbiter.v1.RulesService.Evaluate:input_type -> arbiter.v1.EvaluateRequest
-	3,   // 100: arbiter.v1.RulesService.ValidateMove:output_type -> arbiter.v1.ValidateMoveResponse
-	5,   // 101: arbiter.v1.RulesService.ApplyMove:output_type -> arbiter.v1.ApplyMoveResponse
-	7,   // 102: arbiter.v1.RulesService.ResolveCaptures:output_type -> arbiter.v1.ResolveCapturesResponse
-	9,   // 103: arbiter.v1.RulesService.DetermineWinner:output_type -> arbiter.v1.DetermineWinnerResponse
-	11,  // 104: arbiter.v1.RulesService.CompareCards:output_type -> arbiter.v1.CompareCardsResponse
-	13,  // 105: arbiter.v1.RulesService.ListGames:output_type -> arbiter.v1.ListGamesResponse
-	19,  // 106: arbiter.v1.RulesService.NewGame:output_type -> arbiter.v1.NewGameResponse
-	21,  // 107: arbiter.v1.RulesService.ListLegalMoves:output_type -> arbiter.v1.ListLegalMovesResponse
-	23,  // 108: arbiter.v1.RulesService.ReplayGame:output_type -> arbiter.v1.ReplayGameResponse
-	26,  // 109: arbiter.v1.RulesService.SettleTrade:output_type -> arbiter.v1.SettleTradeResponse
-	28,  // 110: arbiter.v1.RulesService.ViewState:output_type -> arbiter.v1.ViewStateResponse
-	30,  // 111: arbiter.v1.RulesService.RenderState:output_type -> arbiter.v1.RenderStateResponse
-	32,  // 112: arbiter.v1.RulesService.EvaluateBatch:output_type -> arbiter.v1.EvaluateBatchResponse
-	34,  // 113: arbiter.v1.RulesService.Evaluate:output_type -> arbiter.v1.EvaluateResponse
-	100, // [100:114] is the sub-list for method output_type
-	86,  // [86:100] is the sub-list for method input_type
-	86,  // [86:86] is the sub-list for extension type_name
-	86,  // [86:86] is the sub-list for extension extendee
-	0,   // [0:86] is the sub-list for field type_name
+	50,  // 24: arbiter.v1.GameDescription.default_rules:type_name -> arbiter.v1.RuleSet
+	16,  // 25: arbiter.v1.GameDescription.limits:type_name -> arbiter.v1.RuleLimit
+	17,  // 26: arbiter.v1.GameDescription.presets:type_name -> arbiter.v1.Preset
+	18,  // 27: arbiter.v1.GameDescription.state_notation:type_name -> arbiter.v1.NotationDescription
+	18,  // 28: arbiter.v1.GameDescription.move_notation:type_name -> arbiter.v1.NotationDescription
+	51,  // 29: arbiter.v1.GameDescription.triple_triad_cards:type_name -> arbiter.v1.TripleTriadCard
+	15,  // 30: arbiter.v1.GameDescription.clauses:type_name -> arbiter.v1.RuleClause
+	50,  // 31: arbiter.v1.Preset.rules:type_name -> arbiter.v1.RuleSet
+	52,  // 32: arbiter.v1.NewGameRequest.connect_four:type_name -> arbiter.v1.ConnectFourSetup
+	53,  // 33: arbiter.v1.NewGameRequest.triple_triad:type_name -> arbiter.v1.TripleTriadSetup
+	54,  // 34: arbiter.v1.NewGameRequest.queen_rooks:type_name -> arbiter.v1.QueenRooksSetup
+	55,  // 35: arbiter.v1.NewGameRequest.royal_match:type_name -> arbiter.v1.RoyalMatchSetup
+	50,  // 36: arbiter.v1.NewGameRequest.rules:type_name -> arbiter.v1.RuleSet
+	1,   // 37: arbiter.v1.NewGameRequest.form:type_name -> arbiter.v1.StateForm
+	38,  // 38: arbiter.v1.NewGameResponse.state:type_name -> arbiter.v1.State
+	38,  // 39: arbiter.v1.ListLegalMovesRequest.state:type_name -> arbiter.v1.State
+	39,  // 40: arbiter.v1.ListLegalMovesResponse.moves:type_name -> arbiter.v1.Move
+	38,  // 41: arbiter.v1.ReplayGameRequest.state:type_name -> arbiter.v1.State
+	39,  // 42: arbiter.v1.ReplayGameRequest.moves:type_name -> arbiter.v1.Move
+	38,  // 43: arbiter.v1.ReplayGameResponse.state:type_name -> arbiter.v1.State
+	25,  // 44: arbiter.v1.ReplayGameResponse.events:type_name -> arbiter.v1.MoveEvents
+	42,  // 45: arbiter.v1.ReplayGameResponse.outcome:type_name -> arbiter.v1.Outcome
+	41,  // 46: arbiter.v1.MoveEvents.events:type_name -> arbiter.v1.Event
+	38,  // 47: arbiter.v1.SettleTradeRequest.state:type_name -> arbiter.v1.State
+	51,  // 48: arbiter.v1.SettleTradeRequest.collection_one:type_name -> arbiter.v1.TripleTriadCard
+	51,  // 49: arbiter.v1.SettleTradeRequest.collection_two:type_name -> arbiter.v1.TripleTriadCard
+	51,  // 50: arbiter.v1.SettleTradeResponse.collection_one:type_name -> arbiter.v1.TripleTriadCard
+	51,  // 51: arbiter.v1.SettleTradeResponse.collection_two:type_name -> arbiter.v1.TripleTriadCard
+	56,  // 52: arbiter.v1.SettleTradeResponse.transfers:type_name -> arbiter.v1.TripleTriadTransfer
+	38,  // 53: arbiter.v1.ViewStateRequest.state:type_name -> arbiter.v1.State
+	57,  // 54: arbiter.v1.ViewStateRequest.viewer:type_name -> arbiter.v1.Player
+	38,  // 55: arbiter.v1.ViewStateResponse.state:type_name -> arbiter.v1.State
+	38,  // 56: arbiter.v1.RenderStateRequest.state:type_name -> arbiter.v1.State
+	38,  // 57: arbiter.v1.RenderStateResponse.state:type_name -> arbiter.v1.State
+	36,  // 58: arbiter.v1.EvaluateBatchRequest.calls:type_name -> arbiter.v1.Call
+	37,  // 59: arbiter.v1.EvaluateBatchResponse.answers:type_name -> arbiter.v1.Answer
+	36,  // 60: arbiter.v1.EvaluateRequest.call:type_name -> arbiter.v1.Call
+	37,  // 61: arbiter.v1.EvaluateResponse.answer:type_name -> arbiter.v1.Answer
+	2,   // 62: arbiter.v1.Call.validate_move:type_name -> arbiter.v1.ValidateMoveRequest
+	4,   // 63: arbiter.v1.Call.apply_move:type_name -> arbiter.v1.ApplyMoveRequest
+	6,   // 64: arbiter.v1.Call.resolve_captures:type_name -> arbiter.v1.ResolveCapturesRequest
+	8,   // 65: arbiter.v1.Call.determine_winner:type_name -> arbiter.v1.DetermineWinnerRequest
+	10,  // 66: arbiter.v1.Call.compare_cards:type_name -> arbiter.v1.CompareCardsRequest
+	12,  // 67: arbiter.v1.Call.list_games:type_name -> arbiter.v1.ListGamesRequest
+	19,  // 68: arbiter.v1.Call.new_game:type_name -> arbiter.v1.NewGameRequest
+	21,  // 69: arbiter.v1.Call.list_legal_moves:type_name -> arbiter.v1.ListLegalMovesRequest
+	23,  // 70: arbiter.v1.Call.replay_game:type_name -> arbiter.v1.ReplayGameRequest
+	26,  // 71: arbiter.v1.Call.settle_trade:type_name -> arbiter.v1.SettleTradeRequest
+	28,  // 72: arbiter.v1.Call.view_state:type_name -> arbiter.v1.ViewStateRequest
+	30,  // 73: arbiter.v1.Call.render_state:type_name -> arbiter.v1.RenderStateRequest
+	58,  // 74: arbiter.v1.Answer.refusal:type_name -> arbiter.v1.Refusal
+	3,   // 75: arbiter.v1.Answer.validate_move:type_name -> arbiter.v1.ValidateMoveResponse
+	5,   // 76: arbiter.v1.Answer.apply_move:type_name -> arbiter.v1.ApplyMoveResponse
+	7,   // 77: arbiter.v1.Answer.resolve_captures:type_name -> arbiter.v1.ResolveCapturesResponse
+	9,   // 78: arbiter.v1.Answer.determine_winner:type_name -> arbiter.v1.DetermineWinnerResponse
+	11,  // 79: arbiter.v1.Answer.compare_cards:type_name -> arbiter.v1.CompareCardsResponse
+	13,  // 80: arbiter.v1.Answer.list_games:type_name -> arbiter.v1.ListGamesResponse
+	20,  // 81: arbiter.v1.Answer.new_game:type_name -> arbiter.v1.NewGameResponse
+	22,  // 82: arbiter.v1.Answer.list_legal_moves:type_name -> arbiter.v1.ListLegalMovesResponse
+	24,  // 83: arbiter.v1.Answer.replay_game:type_name -> arbiter.v1.ReplayGameResponse
+	27,  // 84: arbiter.v1.Answer.settle_trade:type_name -> arbiter.v1.SettleTradeResponse
+	29,  // 85: arbiter.v1.Answer.view_state:type_name -> arbiter.v1.ViewStateResponse
+	31,  // 86: arbiter.v1.Answer.render_state:type_name -> arbiter.v1.RenderStateResponse
+	2,   // 87: arbiter.v1.RulesService.ValidateMove:input_type -> arbiter.v1.ValidateMoveRequest
+	4,   // 88: arbiter.v1.RulesService.ApplyMove:input_type -> arbiter.v1.ApplyMoveRequest
+	6,   // 89: arbiter.v1.RulesService.ResolveCaptures:input_type -> arbiter.v1.ResolveCapturesRequest
+	8,   // 90: arbiter.v1.RulesService.DetermineWinner:input_type -> arbiter.v1.DetermineWinnerRequest
+	10,  // 91: arbiter.v1.RulesService.CompareCards:input_type -> arbiter.v1.CompareCardsRequest
+	12,  // 92: arbiter.v1.RulesService.ListGames:input_type -> arbiter.v1.ListGamesRequest
+	19,  // 93: arbiter.v1.RulesService.NewGame:input_type -> arbiter.v1.NewGameRequest
+	21,  // 94: arbiter.v1.RulesService.ListLegalMoves:input_type -> arbiter.v1.ListLegalMovesRequest
+	23,  // 95: arbiter.v1.RulesService.ReplayGame:input_type -> arbiter.v1.ReplayGameRequest
+	26,  // 96: arbiter.v1.RulesService.SettleTrade:input_type -> arbiter.v1.SettleTradeRequest
+	28,  // 97: arbiter.v1.RulesService.ViewState:input_type -> arbiter.v1.ViewStateRequest
+	30,  // 98: arbiter.v1.RulesService.RenderState:input_type -> arbiter.v1.RenderStateRequest
+	32,  // 99: arbiter.v1.RulesService.EvaluateBatch:input_type -> arbiter.v1.EvaluateBatchRequest
+	34,  // 100: arbiter.v1.RulesService.Evaluate:input_type -> arbiter.v1.EvaluateRequest
+	3,   // 101: arbiter.v1.RulesService.ValidateMove:output_type -> arbiter.v1.ValidateMoveResponse
+	5,   // 102: arbiter.v1.RulesService.ApplyMove:output_type -> arbiter.v1.ApplyMoveResponse
+	7,   // 103: arbiter.v1.RulesService.ResolveCaptures:output_type -> arbiter.v1.ResolveCapturesResponse
+	9,   // 104: arbiter.v1.RulesService.DetermineWinner:output_type -> arbiter.v1.DetermineWinnerResponse
+	11,  // 105: arbiter.v1.RulesService.CompareCards:output_type -> arbiter.v1.CompareCardsResponse
+	13,  // 106: arbiter.v1.RulesService.ListGames:output_type -> arbiter.v1.ListGamesResponse
+	20,  // 107: arbiter.v1.RulesService.NewGame:output_type -> arbiter.v1.NewGameResponse
+	22,  // 108: arbiter.v1.RulesService.ListLegalMoves:output_type -> arbiter.v1.ListLegalMovesResponse
+	24,  // 109: arbiter.v1.RulesService.ReplayGame:output_type -> arbiter.v1.ReplayGameResponse
+	27,  // 110: arbiter.v1.RulesService.SettleTrade:output_type -> arbiter.v1.SettleTradeResponse
+	29,  // 111: arbiter.v1.RulesService.ViewState:output_type -> arbiter.v1.ViewStateResponse
+	31,  // 112: arbiter.v1.RulesService.RenderState:output_type -> arbiter.v1.RenderStateResponse
+	33,  // 113: arbiter.v1.RulesService.EvaluateBatch:output_type -> arbiter.v1.EvaluateBatchResponse
+	35,  // 114: arbiter.v1.RulesService.Evaluate:output_type -> arbiter.v1.EvaluateResponse
+	101, // [101:115] is the sub-list for method output_type
+	87,  // [87:101] is the sub-list for method input_type
+	87,  // [87:87] is the sub-list for extension type_name
+	87,  // [87:87] is the sub-list for extension extendee
+	0,   // [0:87] is the sub-list for field type_name
 }
 
 func init() { file_arbiter_v1_rules_service_proto_init() }
@@ -3070,15 +3175,16 @@ func file_arbiter_v1_rules_service_proto_init() {
 	file_arbiter_v1_rules_service_proto_msgTypes[6].OneofWrappers = []any{}
 	file_arbiter_v1_rules_service_proto_msgTypes[7].OneofWrappers = []any{}
 	file_arbiter_v1_rules_service_proto_msgTypes[8].OneofWrappers = []any{}
-	file_arbiter_v1_rules_service_proto_msgTypes[13].OneofWrappers = []any{}
-	file_arbiter_v1_rules_service_proto_msgTypes[16].OneofWrappers = []any{
+	file_arbiter_v1_rules_service_proto_msgTypes[9].OneofWrappers = []any{}
+	file_arbiter_v1_rules_service_proto_msgTypes[14].OneofWrappers = []any{}
+	file_arbiter_v1_rules_service_proto_msgTypes[17].OneofWrappers = []any{
 		(*NewGameRequest_ConnectFour)(nil),
 		(*NewGameRequest_TripleTriad)(nil),
 		(*NewGameRequest_QueenRooks)(nil),
 		(*NewGameRequest_RoyalMatch)(nil),
 	}
-	file_arbiter_v1_rules_service_proto_msgTypes[17].OneofWrappers = []any{}
-	file_arbiter_v1_rules_service_proto_msgTypes[33].OneofWrappers = []any{
+	file_arbiter_v1_rules_service_proto_msgTypes[18].OneofWrappers = []any{}
+	file_arbiter_v1_rules_service_proto_msgTypes[34].OneofWrappers = []any{
 		(*Call_ValidateMove)(nil),
 		(*Call_ApplyMove)(nil),
 		(*Call_ResolveCaptures)(nil),
@@ -3092,7 +3198,8 @@ func file_arbiter_v1_rules_service_proto_init() {
 		(*Call_ViewState)(nil),
 		(*Call_RenderState)(nil),
 	}
-	file_arbiter_v1_rules_service_proto_msgTypes[34].OneofWrappers = []any{
+	file_arbiter_v1_rules_service_proto_msgTypes[35].OneofWrappers = []any{
+		(*Answer_Refusal)(nil),
 		(*Answer_ValidateMove)(nil),
 		(*Answer_ApplyMove)(nil),
 		(*Answer_ResolveCaptures)(nil),
@@ -3105,7 +3212,6 @@ func file_arbiter_v1_rules_service_proto_init() {
 		(*Answer_SettleTrade)(nil),
 		(*Answer_ViewState)(nil),
 		(*Answer_RenderState)(nil),
-		(*Answer_Refusal)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -3113,7 +3219,7 @@ func file_arbiter_v1_rules_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_arbiter_v1_rules_service_proto_rawDesc), len(file_arbiter_v1_rules_service_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   35,
+			NumMessages:   36,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -39,17 +39,23 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// The referee. Every call is stateless: it is answered from its request alone, by any replica, and the same request
-// has the same answer. Whatever is left to chance follows from the seed of the request; if it gives none, the service
-// draws one and answers it.
+// The referee. Every call is stateless: the answer depends on the request alone, any replica can give it, and the same
+// request has the same answer. Random choices follow from the seed of the request; if there is none, the service draws
+// one and returns it. No call has side effects, so every call may be retried.
 //
-// The unary calls are also answered over HTTP as JSON, in the form of the Connect protocol, and all calls over
-// gRPC-Web, on the same port.
+// All calls are served over gRPC and gRPC-Web on one port; the unary calls also over HTTP with JSON, in the form of the
+// Connect protocol.
 //
-// Refusals: INVALID_ARGUMENT for a malformed request or an impossible state, with a `google.rpc.BadRequest` that
-// names every violation by its field path (the first 24, and how many more); FAILED_PRECONDITION for an illegal move,
-// with an `IllegalMove`; RESOURCE_EXHAUSTED for too much; UNIMPLEMENTED for what is not there yet. Each carries a
+// Errors: INVALID_ARGUMENT for a malformed request or an impossible state, with a `google.rpc.BadRequest` that names
+// every violation by its field path (the first 24, and how many more); FAILED_PRECONDITION for an illegal move, with an
+// `IllegalMove`; RESOURCE_EXHAUSTED for limits and load; UNIMPLEMENTED for an unknown call. Each carries a
 // `google.rpc.ErrorInfo` whose `reason` is the name of an `ErrorReason`.
+//
+// Views: `ViewState` returns a state as one player sees it, with the cards hidden that the player may not know. A view is
+// a `State` that is marked as one. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`, `ResolveCaptures` and
+// `DetermineWinner` accept it and answer as far as the viewer's knowledge goes; the rest is refused with
+// HIDDEN_INFORMATION. A client that acts for one player should ask about that player's view, never about the whole state:
+// an answer about the whole state may depend on what the player must not know.
 //
 // Limits (defaults, all configurable): a message has at most 64 KiB, one of `EvaluateBatch` at most 1 MiB and each
 // call in it 64 KiB; `ReplayGame` takes at most 1000 moves, `EvaluateBatch` at most 1000 calls, whose answers have at
@@ -58,17 +64,18 @@ const (
 type RulesServiceClient interface {
 	// Says whether a move is legal and, if not, every reason why. An illegal move is an answer here, not an error.
 	ValidateMove(ctx context.Context, in *ValidateMoveRequest, opts ...grpc.CallOption) (*ValidateMoveResponse, error)
-	// Makes a move: the next state, what happened, and where the game then stands.
-	// An illegal move is refused with FAILED_PRECONDITION and the reasons that `ValidateMove` would answer.
+	// Makes a move: the next state, what happened, and the outcome.
+	// An illegal move is refused with FAILED_PRECONDITION and the reasons that `ValidateMove` would return.
 	ApplyMove(ctx context.Context, in *ApplyMoveRequest, opts ...grpc.CallOption) (*ApplyMoveResponse, error)
-	// Tells what the piece or card that has just arrived captures, and the state after it. A board made by hand will do.
-	// In Connect Four nothing is ever captured: the list is empty.
+	// Returns what the piece or card that has just arrived captures, and the state after it. A board set up by hand is
+	// enough. In Connect Four nothing is ever captured: the list is empty.
 	ResolveCaptures(ctx context.Context, in *ResolveCapturesRequest, opts ...grpc.CallOption) (*ResolveCapturesResponse, error)
-	// Tells whether the game is over, why, who has won, and by which lines or scores.
+	// Says whether the game is over, why, who has won, and by which lines or scores; if it goes on, whose turn it is.
 	DetermineWinner(ctx context.Context, in *DetermineWinnerRequest, opts ...grpc.CallOption) (*DetermineWinnerResponse, error)
 	// Compares RoyalMatch cards: which wins, and what decides it (RM-3 to RM-6).
 	CompareCards(ctx context.Context, in *CompareCardsRequest, opts ...grpc.CallOption) (*CompareCardsResponse, error)
-	// Lists the games that this version of the service knows, with their rules and notations.
+	// Lists the games of the service, with their rules and notations; on request with their cards and with the text of every
+	// clause.
 	ListGames(ctx context.Context, in *ListGamesRequest, opts ...grpc.CallOption) (*ListGamesResponse, error)
 	// Starts a game: its first state.
 	NewGame(ctx context.Context, in *NewGameRequest, opts ...grpc.CallOption) (*NewGameResponse, error)
@@ -77,18 +84,18 @@ type RulesServiceClient interface {
 	// Makes many moves, one after the other. An illegal one is refused with FAILED_PRECONDITION, its index and its
 	// reasons.
 	ReplayGame(ctx context.Context, in *ReplayGameRequest, opts ...grpc.CallOption) (*ReplayGameResponse, error)
-	// Moves cards between collections after a game of Triple Triad that somebody has won (TT-14).
+	// Moves cards between collections after a game of Triple Triad that has a winner (TT-14).
 	SettleTrade(ctx context.Context, in *SettleTradeRequest, opts ...grpc.CallOption) (*SettleTradeResponse, error)
-	// Takes out of a state what one player may not see. In Connect Four and in Queen and rooks nothing is hidden; in
+	// Returns the state as one player sees it: a view. In Connect Four and in Queen and rooks nothing is hidden; in
 	// Triple Triad the other player's hand is, unless the rule `open` holds (TT-15); in RoyalMatch the hands of all
-	// others are.
+	// others are. Where nothing is hidden, the answer is the state itself.
 	ViewState(ctx context.Context, in *ViewStateRequest, opts ...grpc.CallOption) (*ViewStateResponse, error)
 	// Shows a state in every form: typed, as notation, and as a text board for people.
 	RenderState(ctx context.Context, in *RenderStateRequest, opts ...grpc.CallOption) (*RenderStateResponse, error)
-	// Answers many calls in one. Each is answered on its own, in order: one that is refused does not spoil the others.
+	// Answers many calls in one. Each is answered on its own, in order: one that is refused does not affect the others.
 	EvaluateBatch(ctx context.Context, in *EvaluateBatchRequest, opts ...grpc.CallOption) (*EvaluateBatchResponse, error)
 	// Answers a stream of calls with a stream of answers, in order, each on its own. A stream ends with its connection,
-	// which lives for half an hour at the most (configurable): open a new one then.
+	// which lives for at most half an hour (configurable): open a new one then.
 	Evaluate(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[EvaluateRequest, EvaluateResponse], error)
 }
 
@@ -247,17 +254,23 @@ type RulesService_EvaluateClient = grpc.BidiStreamingClient[EvaluateRequest, Eva
 // All implementations must embed UnimplementedRulesServiceServer
 // for forward compatibility.
 //
-// The referee. Every call is stateless: it is answered from its request alone, by any replica, and the same request
-// has the same answer. Whatever is left to chance follows from the seed of the request; if it gives none, the service
-// draws one and answers it.
+// The referee. Every call is stateless: the answer depends on the request alone, any replica can give it, and the same
+// request has the same answer. Random choices follow from the seed of the request; if there is none, the service draws
+// one and returns it. No call has side effects, so every call may be retried.
 //
-// The unary calls are also answered over HTTP as JSON, in the form of the Connect protocol, and all calls over
-// gRPC-Web, on the same port.
+// All calls are served over gRPC and gRPC-Web on one port; the unary calls also over HTTP with JSON, in the form of the
+// Connect protocol.
 //
-// Refusals: INVALID_ARGUMENT for a malformed request or an impossible state, with a `google.rpc.BadRequest` that
-// names every violation by its field path (the first 24, and how many more); FAILED_PRECONDITION for an illegal move,
-// with an `IllegalMove`; RESOURCE_EXHAUSTED for too much; UNIMPLEMENTED for what is not there yet. Each carries a
+// Errors: INVALID_ARGUMENT for a malformed request or an impossible state, with a `google.rpc.BadRequest` that names
+// every violation by its field path (the first 24, and how many more); FAILED_PRECONDITION for an illegal move, with an
+// `IllegalMove`; RESOURCE_EXHAUSTED for limits and load; UNIMPLEMENTED for an unknown call. Each carries a
 // `google.rpc.ErrorInfo` whose `reason` is the name of an `ErrorReason`.
+//
+// Views: `ViewState` returns a state as one player sees it, with the cards hidden that the player may not know. A view is
+// a `State` that is marked as one. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`, `ResolveCaptures` and
+// `DetermineWinner` accept it and answer as far as the viewer's knowledge goes; the rest is refused with
+// HIDDEN_INFORMATION. A client that acts for one player should ask about that player's view, never about the whole state:
+// an answer about the whole state may depend on what the player must not know.
 //
 // Limits (defaults, all configurable): a message has at most 64 KiB, one of `EvaluateBatch` at most 1 MiB and each
 // call in it 64 KiB; `ReplayGame` takes at most 1000 moves, `EvaluateBatch` at most 1000 calls, whose answers have at
@@ -266,17 +279,18 @@ type RulesService_EvaluateClient = grpc.BidiStreamingClient[EvaluateRequest, Eva
 type RulesServiceServer interface {
 	// Says whether a move is legal and, if not, every reason why. An illegal move is an answer here, not an error.
 	ValidateMove(context.Context, *ValidateMoveRequest) (*ValidateMoveResponse, error)
-	// Makes a move: the next state, what happened, and where the game then stands.
-	// An illegal move is refused with FAILED_PRECONDITION and the reasons that `ValidateMove` would answer.
+	// Makes a move: the next state, what happened, and the outcome.
+	// An illegal move is refused with FAILED_PRECONDITION and the reasons that `ValidateMove` would return.
 	ApplyMove(context.Context, *ApplyMoveRequest) (*ApplyMoveResponse, error)
-	// Tells what the piece or card that has just arrived captures, and the state after it. A board made by hand will do.
-	// In Connect Four nothing is ever captured: the list is empty.
+	// Returns what the piece or card that has just arrived captures, and the state after it. A board set up by hand is
+	// enough. In Connect Four nothing is ever captured: the list is empty.
 	ResolveCaptures(context.Context, *ResolveCapturesRequest) (*ResolveCapturesResponse, error)
-	// Tells whether the game is over, why, who has won, and by which lines or scores.
+	// Says whether the game is over, why, who has won, and by which lines or scores; if it goes on, whose turn it is.
 	DetermineWinner(context.Context, *DetermineWinnerRequest) (*DetermineWinnerResponse, error)
 	// Compares RoyalMatch cards: which wins, and what decides it (RM-3 to RM-6).
 	CompareCards(context.Context, *CompareCardsRequest) (*CompareCardsResponse, error)
-	// Lists the games that this version of the service knows, with their rules and notations.
+	// Lists the games of the service, with their rules and notations; on request with their cards and with the text of every
+	// clause.
 	ListGames(context.Context, *ListGamesRequest) (*ListGamesResponse, error)
 	// Starts a game: its first state.
 	NewGame(context.Context, *NewGameRequest) (*NewGameResponse, error)
@@ -285,18 +299,18 @@ type RulesServiceServer interface {
 	// Makes many moves, one after the other. An illegal one is refused with FAILED_PRECONDITION, its index and its
 	// reasons.
 	ReplayGame(context.Context, *ReplayGameRequest) (*ReplayGameResponse, error)
-	// Moves cards between collections after a game of Triple Triad that somebody has won (TT-14).
+	// Moves cards between collections after a game of Triple Triad that has a winner (TT-14).
 	SettleTrade(context.Context, *SettleTradeRequest) (*SettleTradeResponse, error)
-	// Takes out of a state what one player may not see. In Connect Four and in Queen and rooks nothing is hidden; in
+	// Returns the state as one player sees it: a view. In Connect Four and in Queen and rooks nothing is hidden; in
 	// Triple Triad the other player's hand is, unless the rule `open` holds (TT-15); in RoyalMatch the hands of all
-	// others are.
+	// others are. Where nothing is hidden, the answer is the state itself.
 	ViewState(context.Context, *ViewStateRequest) (*ViewStateResponse, error)
 	// Shows a state in every form: typed, as notation, and as a text board for people.
 	RenderState(context.Context, *RenderStateRequest) (*RenderStateResponse, error)
-	// Answers many calls in one. Each is answered on its own, in order: one that is refused does not spoil the others.
+	// Answers many calls in one. Each is answered on its own, in order: one that is refused does not affect the others.
 	EvaluateBatch(context.Context, *EvaluateBatchRequest) (*EvaluateBatchResponse, error)
 	// Answers a stream of calls with a stream of answers, in order, each on its own. A stream ends with its connection,
-	// which lives for half an hour at the most (configurable): open a new one then.
+	// which lives for at most half an hour (configurable): open a new one then.
 	Evaluate(grpc.BidiStreamingServer[EvaluateRequest, EvaluateResponse]) error
 	mustEmbedUnimplementedRulesServiceServer()
 }

@@ -25,7 +25,7 @@ const (
 type LineDirection int32
 
 const (
-	// Never answered.
+	// Never returned.
 	LineDirection_LINE_DIRECTION_UNSPECIFIED LineDirection = 0
 	// Along a row.
 	LineDirection_LINE_DIRECTION_HORIZONTAL LineDirection = 1
@@ -85,9 +85,9 @@ func (LineDirection) EnumDescriptor() ([]byte, []int) {
 // One square of a board. Rows count from the top and columns from the left, both from 0.
 type Square struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Row from the top, from 0. Required.
+	// Required. Row from the top, from 0.
 	Row *uint32 `protobuf:"varint,1,opt,name=row,proto3,oneof" json:"row,omitempty"`
-	// Column from the left, from 0. Required.
+	// Required. Column from the left, from 0.
 	Column        *uint32 `protobuf:"varint,2,opt,name=column,proto3,oneof" json:"column,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

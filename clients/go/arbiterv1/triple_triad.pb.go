@@ -21,7 +21,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// An element of a card or of a square (TT-4). One that has none leaves the field out.
+// An element of a card or of a square (TT-4). Without one the field is absent.
 type TripleTriadElement int32
 
 const (
@@ -220,7 +220,7 @@ func (TripleTriadTradeRule) EnumDescriptor() ([]byte, []int) {
 type TripleTriadCaptureRule int32
 
 const (
-	// Never answered.
+	// Never returned.
 	TripleTriadCaptureRule_TRIPLE_TRIAD_CAPTURE_RULE_UNSPECIFIED TripleTriadCaptureRule = 0
 	// A higher rank (TT-5).
 	TripleTriadCaptureRule_TRIPLE_TRIAD_CAPTURE_RULE_BASIC TripleTriadCaptureRule = 1
@@ -281,28 +281,30 @@ func (TripleTriadCaptureRule) EnumDescriptor() ([]byte, []int) {
 	return file_arbiter_v1_triple_triad_proto_rawDescGZIP(), []int{3}
 }
 
-// A position of Triple Triad, with the rules it is played under (TT-1, TT-2).
+// A position of Triple Triad, with the rules it is played under (TT-1, TT-2); or, with `view` set, the position as one
+// player sees it (TT-15).
 //
-// `ResolveCaptures` also takes a board made by hand, with any number of cards: all but `board` may be left out,
-// and what is given is answered as it was.
+// `ResolveCaptures` also accepts a board set up by hand, with any number of cards: all but `board` may be absent, and what
+// is given is returned as it was.
 type TripleTriadState struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The rules of this game. Left out: the defaults of every field.
+	// The rules of this game. Default: the default of every field.
 	Rules *TripleTriadRules `protobuf:"bytes,1,opt,name=rules,proto3" json:"rules,omitempty"`
 	// The squares of the board, row by row from the top, each from the left: exactly 9.
 	// So `board[3 * row + column]` is a square.
 	Board []*TripleTriadSquare `protobuf:"bytes,2,rep,name=board,proto3" json:"board,omitempty"`
-	// The cards in the hand of player one, in their order. With those on the board both players have ten in all:
-	// whoever is to move has 5 less half of the cards on the board (rounded down), the other 5 less the rest of them.
+	// The cards in the hand of player one, in their order. With those on the board both players have ten in all: the player
+	// to move has 5 less half of the cards on the board (rounded down), the other 5 less the rest of them.
 	HandOne []*TripleTriadCard `protobuf:"bytes,3,rep,name=hand_one,json=handOne,proto3" json:"hand_one,omitempty"`
 	// The cards in the hand of player two, in their order.
 	HandTwo []*TripleTriadCard `protobuf:"bytes,4,rep,name=hand_two,json=handTwo,proto3" json:"hand_two,omitempty"`
-	// The player to move; in a finished game, the player who would have been: it is the one with a card left. Required.
-	NextPlayer Player `protobuf:"varint,5,opt,name=next_player,json=nextPlayer,proto3,enum=arbiter.v1.Player" json:"next_player,omitempty"`
-	// How many rounds before this one were drawn, one after the other (TT-13), 0 to 1000. Default 0.
+	// Required. The player to move; in a finished game, the player who would have been: it is the one with a card left.
+	NextPlayer *Player `protobuf:"varint,5,opt,name=next_player,json=nextPlayer,proto3,enum=arbiter.v1.Player,oneof" json:"next_player,omitempty"`
+	// How many rounds before this one were drawn, one after the other (TT-13). 0 without the rule `sudden_death`, otherwise
+	// less than `rules.sudden_death_limit`. Default 0.
 	SuddenDeathCount *uint32 `protobuf:"varint,6,opt,name=sudden_death_count,json=suddenDeathCount,proto3,oneof" json:"sudden_death_count,omitempty"`
-	// Set when this is not a state but what one player sees of it. Such a view cannot be played on:
-	// every call refuses it.
+	// Marks a view: the state as one player sees it. Absent in a whole state. With the rule `open` nothing is hidden and no
+	// state is a view.
 	View          *TripleTriadView `protobuf:"bytes,7,opt,name=view,proto3" json:"view,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -367,8 +369,8 @@ func (x *TripleTriadState) GetHandTwo() []*TripleTriadCard {
 }
 
 func (x *TripleTriadState) GetNextPlayer() Player {
-	if x != nil {
-		return x.NextPlayer
+	if x != nil && x.NextPlayer != nil {
+		return *x.NextPlayer
 	}
 	return Player_PLAYER_UNSPECIFIED
 }
@@ -387,12 +389,12 @@ func (x *TripleTriadState) GetView() *TripleTriadView {
 	return nil
 }
 
-// Marks a state as what one player sees of it (TT-15).
+// Marks a state as a view (TT-15).
 type TripleTriadView struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Who sees it.
+	// Required. The player who sees it.
 	Viewer Player `protobuf:"varint,1,opt,name=viewer,proto3,enum=arbiter.v1.Player" json:"viewer,omitempty"`
-	// How many cards of the other player's hand are hidden, 0 to 5. That hand is empty here.
+	// Required. How many cards the other player has, 0 to 5. They are hidden: that player's hand is empty here.
 	HiddenCards   *uint32 `protobuf:"varint,2,opt,name=hidden_cards,json=hiddenCards,proto3,oneof" json:"hidden_cards,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -445,11 +447,11 @@ func (x *TripleTriadView) GetHiddenCards() uint32 {
 // One square of the board, with or without a card.
 type TripleTriadSquare struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The element of the square. Left out: none. Changes nothing without the rule `elemental` (TT-4).
+	// The element of the square. Default: none. Changes nothing without the rule `elemental` (TT-4).
 	Element *TripleTriadElement `protobuf:"varint,1,opt,name=element,proto3,enum=arbiter.v1.TripleTriadElement,oneof" json:"element,omitempty"`
-	// The card that lies there. Left out: none.
+	// The card on the square. Absent: none.
 	Card *TripleTriadCard `protobuf:"bytes,2,opt,name=card,proto3" json:"card,omitempty"`
-	// The player whose colour the card shows. Required with a card, refused without.
+	// Required with a card, refused without. The player whose colour the card shows.
 	Owner         *Player `protobuf:"varint,3,opt,name=owner,proto3,enum=arbiter.v1.Player,oneof" json:"owner,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -506,26 +508,26 @@ func (x *TripleTriadSquare) GetOwner() Player {
 	return Player_PLAYER_UNSPECIFIED
 }
 
-// A card (TT-1): by its fields or, in a request, as text instead. Answers have all fields that apply, and no text.
+// A card (TT-1): by its fields or, in a request, as text instead. Responses have all fields that apply, and no text.
 type TripleTriadCard struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The number that tells this card from every other in the game, from 1. Two cards may be equal in all else.
-	// Required. The catalogue's cards have their place in the catalogue, 1 to 110.
+	// Required unless `notation` is given. The number that identifies the card within the game, from 1. Two cards may be
+	// equal in all else. A card of the catalogue has its place in the catalogue, 1 to 110.
 	Id *uint32 `protobuf:"varint,1,opt,name=id,proto3,oneof" json:"id,omitempty"`
-	// The rank of the side at the top, 1 to 10. Required.
+	// Required unless `notation` is given. The rank of the top side, 1 to 10.
 	Top *uint32 `protobuf:"varint,2,opt,name=top,proto3,oneof" json:"top,omitempty"`
-	// The rank of the right side, 1 to 10. Required.
+	// Required unless `notation` is given. The rank of the right side, 1 to 10.
 	Right *uint32 `protobuf:"varint,3,opt,name=right,proto3,oneof" json:"right,omitempty"`
-	// The rank of the side at the bottom, 1 to 10. Required.
+	// Required unless `notation` is given. The rank of the bottom side, 1 to 10.
 	Bottom *uint32 `protobuf:"varint,4,opt,name=bottom,proto3,oneof" json:"bottom,omitempty"`
-	// The rank of the left side, 1 to 10. Required.
+	// Required unless `notation` is given. The rank of the left side, 1 to 10.
 	Left *uint32 `protobuf:"varint,5,opt,name=left,proto3,oneof" json:"left,omitempty"`
-	// The element of the card. Left out: none.
+	// The element of the card. Default: none.
 	Element *TripleTriadElement `protobuf:"varint,6,opt,name=element,proto3,enum=arbiter.v1.TripleTriadElement,oneof" json:"element,omitempty"`
-	// How strong the card is taken to be, 1 to 10; trades choose by it (TT-14). Default 1.
+	// The level of the card, 1 to 10; trades choose by it (TT-14). Default 1.
 	Level *uint32 `protobuf:"varint,7,opt,name=level,proto3,oneof" json:"level,omitempty"`
-	// The name of the card for people, at most 32 bytes, without control characters, line breaks or marks that
-	// change how text runs. May be empty.
+	// The name of the card for people, at most 32 bytes, without control characters, line breaks or characters that change
+	// the direction of text. May be empty.
 	Name string `protobuf:"bytes,8,opt,name=name,proto3" json:"name,omitempty"`
 	// The card as text, instead of all other fields: `54` is the card of the catalogue with that number, `7=c54` the same
 	// under the id 7, and `7=A594f*8~Ifrit` a card written out. `ListGames` describes the notation.
@@ -627,7 +629,7 @@ func (x *TripleTriadCard) GetNotation() string {
 	return ""
 }
 
-// The rules of a game of Triple Triad. A field left out has its default; answers carry all of them.
+// The rules of a game of Triple Triad. A field that is absent has its default; responses carry all of them.
 type TripleTriadRules struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Both players see both hands (TT-15). Default false: `ViewState` hides the other hand.
@@ -767,9 +769,9 @@ func (x *TripleTriadRules) GetTradeRule() TripleTriadTradeRule {
 // A move of Triple Triad: a card of one's own hand on an empty square (TT-3). Whose move it is follows from the state.
 type TripleTriadMove struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The `id` of a card in the hand of the player to move. Required.
+	// Required. The `id` of a card in the hand of the player to move.
 	CardId *uint32 `protobuf:"varint,1,opt,name=card_id,json=cardId,proto3,oneof" json:"card_id,omitempty"`
-	// Where it goes, rows and columns 0 to 2. Required. (The text notation counts squares from 1 to 9, row by row.)
+	// Required. Where it goes, rows and columns 0 to 2. (The text notation counts squares from 1 to 9, row by row.)
 	Square        *Square `protobuf:"bytes,2,opt,name=square,proto3" json:"square,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -819,12 +821,11 @@ func (x *TripleTriadMove) GetSquare() *Square {
 	return nil
 }
 
-// What a new game of Triple Triad is started from besides its rules. Everything may be left out.
+// What a new game of Triple Triad is started from besides its rules. Everything is optional.
 type TripleTriadSetup struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The hand of player one: exactly 5 cards. Left out with `hand_two`: drawn from the collections with the rule
-	// `random` if these are given, otherwise dealt from the catalogue, no card twice (TT-2).
-	// Refused with the rule `random`, which draws hands itself.
+	// The hand of player one: exactly 5 cards. Without both hands: drawn from the collections with the rule `random` if
+	// these are given, otherwise dealt from the catalogue, no card twice (TT-2). Refused with the rule `random`.
 	HandOne []*TripleTriadCard `protobuf:"bytes,1,rep,name=hand_one,json=handOne,proto3" json:"hand_one,omitempty"`
 	// The hand of player two: exactly 5 cards, none of them with the `id` of one of player one.
 	HandTwo []*TripleTriadCard `protobuf:"bytes,2,rep,name=hand_two,json=handTwo,proto3" json:"hand_two,omitempty"`
@@ -832,10 +833,10 @@ type TripleTriadSetup struct {
 	CollectionOne []*TripleTriadCard `protobuf:"bytes,3,rep,name=collection_one,json=collectionOne,proto3" json:"collection_one,omitempty"`
 	// The collection of player two: at least 5 cards, none of them with the `id` of one of player one.
 	CollectionTwo []*TripleTriadCard `protobuf:"bytes,4,rep,name=collection_two,json=collectionTwo,proto3" json:"collection_two,omitempty"`
-	// Who moves first. Left out: tossed by seed (TT-3).
+	// Who moves first. Default: tossed by seed (TT-3).
 	FirstPlayer *Player `protobuf:"varint,5,opt,name=first_player,json=firstPlayer,proto3,enum=arbiter.v1.Player,oneof" json:"first_player,omitempty"`
-	// The squares that have an element. Left out: with the rule `elemental` 1 to 4 squares are drawn by seed (TT-4),
-	// otherwise there are none.
+	// The squares that have an element. Default: with the rule `elemental` 1 to 4 squares drawn by seed (TT-4), otherwise
+	// none.
 	ElementalSquares *TripleTriadElementalSquares `protobuf:"bytes,6,opt,name=elemental_squares,json=elementalSquares,proto3" json:"elemental_squares,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -962,9 +963,9 @@ func (x *TripleTriadElementalSquares) GetSquares() []*TripleTriadElementalSquare
 // A square that has an element.
 type TripleTriadElementalSquare struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Where it is, rows and columns 0 to 2. Required.
+	// Required. Where it is, rows and columns 0 to 2.
 	Square *Square `protobuf:"bytes,1,opt,name=square,proto3" json:"square,omitempty"`
-	// Its element. Required.
+	// Required. Its element.
 	Element       TripleTriadElement `protobuf:"varint,2,opt,name=element,proto3,enum=arbiter.v1.TripleTriadElement" json:"element,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1138,10 +1139,12 @@ type TripleTriadTransfer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The `id` of the card.
 	CardId uint32 `protobuf:"varint,1,opt,name=card_id,json=cardId,proto3" json:"card_id,omitempty"`
-	// The player whose collection it leaves. UNSPECIFIED if it was in neither.
-	From Player `protobuf:"varint,2,opt,name=from,proto3,enum=arbiter.v1.Player" json:"from,omitempty"`
+	// The player whose collection it leaves. Absent if it was in neither.
+	From *Player `protobuf:"varint,2,opt,name=from,proto3,enum=arbiter.v1.Player,oneof" json:"from,omitempty"`
 	// The player whose collection it enters.
-	To            Player `protobuf:"varint,3,opt,name=to,proto3,enum=arbiter.v1.Player" json:"to,omitempty"`
+	To Player `protobuf:"varint,3,opt,name=to,proto3,enum=arbiter.v1.Player" json:"to,omitempty"`
+	// The same in a sentence for people, such as `player one takes Ifrit from player two`.
+	Explanation   string `protobuf:"bytes,4,opt,name=explanation,proto3" json:"explanation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1184,8 +1187,8 @@ func (x *TripleTriadTransfer) GetCardId() uint32 {
 }
 
 func (x *TripleTriadTransfer) GetFrom() Player {
-	if x != nil {
-		return x.From
+	if x != nil && x.From != nil {
+		return *x.From
 	}
 	return Player_PLAYER_UNSPECIFIED
 }
@@ -1197,21 +1200,76 @@ func (x *TripleTriadTransfer) GetTo() Player {
 	return Player_PLAYER_UNSPECIFIED
 }
 
+func (x *TripleTriadTransfer) GetExplanation() string {
+	if x != nil {
+		return x.Explanation
+	}
+	return ""
+}
+
+// What only an outcome of Triple Triad has.
+type TripleTriadOutcome struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many rounds in a row were drawn (TT-13): with SUDDEN_DEATH_CONTINUE and FINAL_DRAW this one included,
+	// after a decided game 0, otherwise as in the state.
+	SuddenDeathCount *uint32 `protobuf:"varint,1,opt,name=sudden_death_count,json=suddenDeathCount,proto3,oneof" json:"sudden_death_count,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *TripleTriadOutcome) Reset() {
+	*x = TripleTriadOutcome{}
+	mi := &file_arbiter_v1_triple_triad_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TripleTriadOutcome) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TripleTriadOutcome) ProtoMessage() {}
+
+func (x *TripleTriadOutcome) ProtoReflect() protoreflect.Message {
+	mi := &file_arbiter_v1_triple_triad_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TripleTriadOutcome.ProtoReflect.Descriptor instead.
+func (*TripleTriadOutcome) Descriptor() ([]byte, []int) {
+	return file_arbiter_v1_triple_triad_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *TripleTriadOutcome) GetSuddenDeathCount() uint32 {
+	if x != nil && x.SuddenDeathCount != nil {
+		return *x.SuddenDeathCount
+	}
+	return 0
+}
+
 var File_arbiter_v1_triple_triad_proto protoreflect.FileDescriptor
 
 const file_arbiter_v1_triple_triad_proto_rawDesc = "" +
 	"\n" +
 	"\x1darbiter/v1/triple_triad.proto\x12\n" +
-	"arbiter.v1\x1a\x17arbiter/v1/player.proto\x1a\x17arbiter/v1/square.proto\"\x9b\x03\n" +
+	"arbiter.v1\x1a\x17arbiter/v1/player.proto\x1a\x17arbiter/v1/square.proto\"\xb0\x03\n" +
 	"\x10TripleTriadState\x122\n" +
 	"\x05rules\x18\x01 \x01(\v2\x1c.arbiter.v1.TripleTriadRulesR\x05rules\x123\n" +
 	"\x05board\x18\x02 \x03(\v2\x1d.arbiter.v1.TripleTriadSquareR\x05board\x126\n" +
 	"\bhand_one\x18\x03 \x03(\v2\x1b.arbiter.v1.TripleTriadCardR\ahandOne\x126\n" +
-	"\bhand_two\x18\x04 \x03(\v2\x1b.arbiter.v1.TripleTriadCardR\ahandTwo\x123\n" +
-	"\vnext_player\x18\x05 \x01(\x0e2\x12.arbiter.v1.PlayerR\n" +
-	"nextPlayer\x121\n" +
-	"\x12sudden_death_count\x18\x06 \x01(\rH\x00R\x10suddenDeathCount\x88\x01\x01\x12/\n" +
-	"\x04view\x18\a \x01(\v2\x1b.arbiter.v1.TripleTriadViewR\x04viewB\x15\n" +
+	"\bhand_two\x18\x04 \x03(\v2\x1b.arbiter.v1.TripleTriadCardR\ahandTwo\x128\n" +
+	"\vnext_player\x18\x05 \x01(\x0e2\x12.arbiter.v1.PlayerH\x00R\n" +
+	"nextPlayer\x88\x01\x01\x121\n" +
+	"\x12sudden_death_count\x18\x06 \x01(\rH\x01R\x10suddenDeathCount\x88\x01\x01\x12/\n" +
+	"\x04view\x18\a \x01(\v2\x1b.arbiter.v1.TripleTriadViewR\x04viewB\x0e\n" +
+	"\f_next_playerB\x15\n" +
 	"\x13_sudden_death_count\"v\n" +
 	"\x0fTripleTriadView\x12*\n" +
 	"\x06viewer\x18\x01 \x01(\x0e2\x12.arbiter.v1.PlayerR\x06viewer\x12&\n" +
@@ -1303,11 +1361,16 @@ const file_arbiter_v1_triple_triad_proto_rawDesc = "" +
 	"\x05_rankB\r\n" +
 	"\v_taken_rankB\x06\n" +
 	"\x04_sumB\a\n" +
-	"\x05_wave\"z\n" +
+	"\x05_wave\"\xaa\x01\n" +
 	"\x13TripleTriadTransfer\x12\x17\n" +
-	"\acard_id\x18\x01 \x01(\rR\x06cardId\x12&\n" +
-	"\x04from\x18\x02 \x01(\x0e2\x12.arbiter.v1.PlayerR\x04from\x12\"\n" +
-	"\x02to\x18\x03 \x01(\x0e2\x12.arbiter.v1.PlayerR\x02to*\xb8\x02\n" +
+	"\acard_id\x18\x01 \x01(\rR\x06cardId\x12+\n" +
+	"\x04from\x18\x02 \x01(\x0e2\x12.arbiter.v1.PlayerH\x00R\x04from\x88\x01\x01\x12\"\n" +
+	"\x02to\x18\x03 \x01(\x0e2\x12.arbiter.v1.PlayerR\x02to\x12 \n" +
+	"\vexplanation\x18\x04 \x01(\tR\vexplanationB\a\n" +
+	"\x05_from\"^\n" +
+	"\x12TripleTriadOutcome\x121\n" +
+	"\x12sudden_death_count\x18\x01 \x01(\rH\x00R\x10suddenDeathCount\x88\x01\x01B\x15\n" +
+	"\x13_sudden_death_count*\xb8\x02\n" +
 	"\x12TripleTriadElement\x12$\n" +
 	" TRIPLE_TRIAD_ELEMENT_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19TRIPLE_TRIAD_ELEMENT_FIRE\x10\x01\x12\x1c\n" +
@@ -1353,7 +1416,7 @@ func file_arbiter_v1_triple_triad_proto_rawDescGZIP() []byte {
 }
 
 var file_arbiter_v1_triple_triad_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_arbiter_v1_triple_triad_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_arbiter_v1_triple_triad_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_arbiter_v1_triple_triad_proto_goTypes = []any{
 	(TripleTriadElement)(0),             // 0: arbiter.v1.TripleTriadElement
 	(TripleTriadBasicCapture)(0),        // 1: arbiter.v1.TripleTriadBasicCapture
@@ -1370,38 +1433,39 @@ var file_arbiter_v1_triple_triad_proto_goTypes = []any{
 	(*TripleTriadElementalSquare)(nil),  // 12: arbiter.v1.TripleTriadElementalSquare
 	(*TripleTriadCapture)(nil),          // 13: arbiter.v1.TripleTriadCapture
 	(*TripleTriadTransfer)(nil),         // 14: arbiter.v1.TripleTriadTransfer
-	(Player)(0),                         // 15: arbiter.v1.Player
-	(*Square)(nil),                      // 16: arbiter.v1.Square
+	(*TripleTriadOutcome)(nil),          // 15: arbiter.v1.TripleTriadOutcome
+	(Player)(0),                         // 16: arbiter.v1.Player
+	(*Square)(nil),                      // 17: arbiter.v1.Square
 }
 var file_arbiter_v1_triple_triad_proto_depIdxs = []int32{
 	8,  // 0: arbiter.v1.TripleTriadState.rules:type_name -> arbiter.v1.TripleTriadRules
 	6,  // 1: arbiter.v1.TripleTriadState.board:type_name -> arbiter.v1.TripleTriadSquare
 	7,  // 2: arbiter.v1.TripleTriadState.hand_one:type_name -> arbiter.v1.TripleTriadCard
 	7,  // 3: arbiter.v1.TripleTriadState.hand_two:type_name -> arbiter.v1.TripleTriadCard
-	15, // 4: arbiter.v1.TripleTriadState.next_player:type_name -> arbiter.v1.Player
+	16, // 4: arbiter.v1.TripleTriadState.next_player:type_name -> arbiter.v1.Player
 	5,  // 5: arbiter.v1.TripleTriadState.view:type_name -> arbiter.v1.TripleTriadView
-	15, // 6: arbiter.v1.TripleTriadView.viewer:type_name -> arbiter.v1.Player
+	16, // 6: arbiter.v1.TripleTriadView.viewer:type_name -> arbiter.v1.Player
 	0,  // 7: arbiter.v1.TripleTriadSquare.element:type_name -> arbiter.v1.TripleTriadElement
 	7,  // 8: arbiter.v1.TripleTriadSquare.card:type_name -> arbiter.v1.TripleTriadCard
-	15, // 9: arbiter.v1.TripleTriadSquare.owner:type_name -> arbiter.v1.Player
+	16, // 9: arbiter.v1.TripleTriadSquare.owner:type_name -> arbiter.v1.Player
 	0,  // 10: arbiter.v1.TripleTriadCard.element:type_name -> arbiter.v1.TripleTriadElement
 	1,  // 11: arbiter.v1.TripleTriadRules.basic_capture:type_name -> arbiter.v1.TripleTriadBasicCapture
 	2,  // 12: arbiter.v1.TripleTriadRules.trade_rule:type_name -> arbiter.v1.TripleTriadTradeRule
-	16, // 13: arbiter.v1.TripleTriadMove.square:type_name -> arbiter.v1.Square
+	17, // 13: arbiter.v1.TripleTriadMove.square:type_name -> arbiter.v1.Square
 	7,  // 14: arbiter.v1.TripleTriadSetup.hand_one:type_name -> arbiter.v1.TripleTriadCard
 	7,  // 15: arbiter.v1.TripleTriadSetup.hand_two:type_name -> arbiter.v1.TripleTriadCard
 	7,  // 16: arbiter.v1.TripleTriadSetup.collection_one:type_name -> arbiter.v1.TripleTriadCard
 	7,  // 17: arbiter.v1.TripleTriadSetup.collection_two:type_name -> arbiter.v1.TripleTriadCard
-	15, // 18: arbiter.v1.TripleTriadSetup.first_player:type_name -> arbiter.v1.Player
+	16, // 18: arbiter.v1.TripleTriadSetup.first_player:type_name -> arbiter.v1.Player
 	11, // 19: arbiter.v1.TripleTriadSetup.elemental_squares:type_name -> arbiter.v1.TripleTriadElementalSquares
 	12, // 20: arbiter.v1.TripleTriadElementalSquares.squares:type_name -> arbiter.v1.TripleTriadElementalSquare
-	16, // 21: arbiter.v1.TripleTriadElementalSquare.square:type_name -> arbiter.v1.Square
+	17, // 21: arbiter.v1.TripleTriadElementalSquare.square:type_name -> arbiter.v1.Square
 	0,  // 22: arbiter.v1.TripleTriadElementalSquare.element:type_name -> arbiter.v1.TripleTriadElement
-	16, // 23: arbiter.v1.TripleTriadCapture.square:type_name -> arbiter.v1.Square
-	16, // 24: arbiter.v1.TripleTriadCapture.by_square:type_name -> arbiter.v1.Square
+	17, // 23: arbiter.v1.TripleTriadCapture.square:type_name -> arbiter.v1.Square
+	17, // 24: arbiter.v1.TripleTriadCapture.by_square:type_name -> arbiter.v1.Square
 	3,  // 25: arbiter.v1.TripleTriadCapture.rules:type_name -> arbiter.v1.TripleTriadCaptureRule
-	15, // 26: arbiter.v1.TripleTriadTransfer.from:type_name -> arbiter.v1.Player
-	15, // 27: arbiter.v1.TripleTriadTransfer.to:type_name -> arbiter.v1.Player
+	16, // 26: arbiter.v1.TripleTriadTransfer.from:type_name -> arbiter.v1.Player
+	16, // 27: arbiter.v1.TripleTriadTransfer.to:type_name -> arbiter.v1.Player
 	28, // [28:28] is the sub-list for method output_type
 	28, // [28:28] is the sub-list for method input_type
 	28, // [28:28] is the sub-list for extension type_name
@@ -1424,13 +1488,15 @@ func file_arbiter_v1_triple_triad_proto_init() {
 	file_arbiter_v1_triple_triad_proto_msgTypes[5].OneofWrappers = []any{}
 	file_arbiter_v1_triple_triad_proto_msgTypes[6].OneofWrappers = []any{}
 	file_arbiter_v1_triple_triad_proto_msgTypes[9].OneofWrappers = []any{}
+	file_arbiter_v1_triple_triad_proto_msgTypes[10].OneofWrappers = []any{}
+	file_arbiter_v1_triple_triad_proto_msgTypes[11].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_arbiter_v1_triple_triad_proto_rawDesc), len(file_arbiter_v1_triple_triad_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   11,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -141,7 +141,7 @@ def test_another_response_is_a_failure(server: str, wrong: dict[str, Any]) -> No
 
 def test_a_field_set_to_zero_is_not_one_that_is_not_set(server: str) -> None:
     events = [{"placed": {"player": 1, "square": {"row": 5, "column": 0}}}]
-    answer = {"state": {"notation": "c4:7x6x4:1"}, "outcome": {"result": 1}, "events": events}
+    answer = {"state": {"notation": "c4:7x6x4:1"}, "outcome": {"result": 1, "next_players": [2]}, "events": events}
     case = {"rpc": "ApplyMove", "request": {"state": {"notation": "c4:"}, "move": {"notation": "1"}}, "status": "OK"}
     ask(server, **case, response=answer)
     del events[0]["placed"]["square"]["column"]  # type: ignore[attr-defined]

@@ -1,6 +1,6 @@
 """A whole game of each kind by the methods of the clients, typed and as text."""
 
-from arbiter_client import v1
+from arbiter_client import get, v1
 from support.both import AnyClient, ask
 
 NOTATION = v1.STATE_FORM_NOTATION
@@ -15,8 +15,13 @@ async def play(client: AnyClient, state: v1.State) -> tuple[v1.ApplyMoveResponse
         assert (await ask(client.validate_move(state, move))).verdict == v1.VERDICT_LEGAL
         answer = await ask(client.apply_move(state, move))
         moves.append(move)
-        if answer.outcome.result != v1.RESULT_IN_PROGRESS:
+        if get(answer.outcome, "end_reason") is not None:
+            assert not answer.outcome.next_players
+            assert answer.outcome.explanation
             return answer, moves
+        assert answer.outcome.result == v1.GAME_RESULT_IN_PROGRESS
+        assert get(answer.outcome, "winner") is None
+        assert not answer.outcome.explanation
         state = answer.state
     raise AssertionError("the game has no end")
 
@@ -31,6 +36,9 @@ async def test_connect_four_typed_and_as_text(client: AnyClient) -> None:
 
     won = await ask(client.determine_winner(typed))
     assert (won.outcome.winner, won.outcome.end_reason) == (v1.PLAYER_ONE, v1.END_REASON_LINE_COMPLETED)
+    assert won.outcome.explanation == "player one wins with a vertical line of 4 tokens"
+    [line] = won.outcome.connect_four.winning_lines
+    assert [(square.row, square.column) for square in line.squares] == [(2, 3), (3, 3), (4, 3), (5, 3)]
     assert won == await ask(client.determine_winner("4343434"))
     assert not (await ask(client.list_legal_moves(typed))).moves
     shown = await ask(client.render_state(typed.connect_four))
@@ -60,11 +68,13 @@ async def test_triple_triad_from_the_deal_to_the_trade(client: AnyClient) -> Non
 
     won = (await ask(client.determine_winner(last.state, seed=1))).outcome
     assert won == last.outcome
-    assert won.result == v1.RESULT_WINNER_DETERMINED
+    assert won.result == v1.GAME_RESULT_WINNER_DETERMINED
     settled = await ask(client.settle_trade(last.state, hands.hand_one, hands.hand_two))
     assert sorted([len(settled.collection_one), len(settled.collection_two)]) == [4, 6]
     loser = hands.hand_two if won.winner == v1.PLAYER_ONE else hands.hand_one
     assert settled.transfers[0].to == won.winner
+    assert get(settled.transfers[0], "from") is not None
+    assert settled.explanation
     picked = await ask(client.settle_trade(last.state, hands.hand_one, hands.hand_two, picks=[loser[4].id]))
     assert [transfer.card_id for transfer in picked.transfers] == [loser[4].id]
 
@@ -90,6 +100,7 @@ async def test_queen_and_rooks_to_its_end(client: AnyClient) -> None:
     replayed = await ask(client.replay_game(start, moves))
     assert (replayed.state, replayed.outcome) == (last.state, last.outcome)
     assert last.outcome.end_reason == v1.END_REASON_QUIET_MOVE_LIMIT
+    assert get(last.outcome, "winner") is None
 
     board = "qr:7q/8/7r/8/r1R1R3/1r6/8/Q2rr3"
     captures = (await ask(client.resolve_captures(board, v1.Square(row=4, column=4)))).captures
@@ -128,12 +139,24 @@ async def test_cards_of_royal_match_are_compared(client: AnyClient) -> None:
     assert (await ask(client.compare_cards(cards, v1.ROYAL_MATCH_SUIT_HEARTS))).winner.notation == "AS"
     other = await ask(client.compare_cards(cards, v1.ROYAL_MATCH_SUIT_HEARTS, ordering=by_suit))
     assert other.winner.notation == "2H"
+    ranking = await ask(client.compare_cards([*cards, "3H"], v1.ROYAL_MATCH_SUIT_HEARTS))
+    assert get(ranking, "order") is None
 
 
 async def test_every_game_that_is_listed_can_be_started_by_its_name(client: AnyClient) -> None:
     games = (await ask(client.list_games(include_cards=True))).games
     assert len(games) == 4
     assert len(games[1].triple_triad_cards) == 110
+    assert not games[1].clauses
     for game in games:
         state = (await ask(client.new_game(game.name, rules=game.default_rules, seed=1))).state
         assert state.WhichOneof("kind") == game.name
+
+
+async def test_the_clause_of_a_reason_is_among_the_clauses_of_its_game(client: AnyClient) -> None:
+    games = (await ask(client.list_games(include_clauses=True))).games
+    assert not games[1].triple_triad_cards
+    clauses = {clause.id: clause for game in games for clause in game.clauses}
+    [reason] = (await ask(client.validate_move("444444", "4"))).reasons
+    assert clauses[reason.clause].title
+    assert clauses[reason.clause].text

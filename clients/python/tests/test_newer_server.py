@@ -115,9 +115,9 @@ async def test_an_item_that_is_not_known_is_an_error(connect: Connect) -> None:
 
     with fake_server(reply) as address:
         client = connect(address)
-        with pytest.raises(ArbiterError, match="in a way that this client does not know"):
+        with pytest.raises(ArbiterError, match="of a kind that this client does not know"):
             await ask(client.evaluate_batch([calls.list_games()]))
-        with pytest.raises(ArbiterError, match="in a way that this client does not know"):
+        with pytest.raises(ArbiterError, match="of a kind that this client does not know"):
             [_ async for _ in each(client.evaluate([calls.list_games()]))]
 
 

@@ -1,6 +1,6 @@
 /**
- * The calls as values, for `Client.evaluateBatch` and `Client.evaluate`. Each takes what the method of `Client` of the
- * same name takes.
+ * Calls as values, for `Client.evaluateBatch` and `Client.evaluate`. Each function has the parameters of the `Client`
+ * method of the same name.
  *
  * @module
  */
@@ -50,7 +50,7 @@ export function determineWinner(state: StateLike, { seed }: SeedOptions = {}): C
   return callOf("determineWinner", { state: readState(state), seed: readSeed(seed) });
 }
 
-/** Compares cards of RoyalMatch. */
+/** Compares RoyalMatch cards. */
 export function compareCards(
   cards: readonly RoyalMatchCardLike[],
   dominantSuit: RoyalMatchSuit,
@@ -60,8 +60,11 @@ export function compareCards(
 }
 
 /** Lists the games. */
-export function listGames({ includeCards = false }: ListGamesOptions = {}): CallOf<"listGames"> {
-  return callOf("listGames", { includeCards });
+export function listGames({
+  includeCards = false,
+  includeClauses = false,
+}: ListGamesOptions = {}): CallOf<"listGames"> {
+  return callOf("listGames", { includeCards, includeClauses });
 }
 
 /** Starts a game by its name. */
@@ -74,7 +77,7 @@ export function newGame(
 ): CallOf<"newGame"> {
   const common = { seed: readSeed(seed), form };
   if (typeof game !== "string") return callOf("newGame", { ...common, rules: game });
-  // That set-up and rules are of the game named is held by the types above.
+  // The overloads guarantee that setup and rules are of the named game.
   const named = (value: unknown) => ({ case: game, value }) as never;
   return callOf("newGame", {
     ...common,
@@ -108,12 +111,12 @@ export function settleTrade(
   });
 }
 
-/** Takes out of a state what a player may not see. */
+/** Asks for the state as one player sees it: a view. */
 export function viewState(state: StateLike, viewer: Player): CallOf<"viewState"> {
   return callOf("viewState", { state: readState(state), viewer });
 }
 
-/** Shows a state in every form. */
+/** Asks for a state in every form. */
 export function renderState(state: StateLike): CallOf<"renderState"> {
   return callOf("renderState", { state: readState(state) });
 }
@@ -135,7 +138,7 @@ function readMove(move: MoveLike): Exclude<MoveLike, string> {
   return typeof move === "string" ? { kind: { case: "notation", value: move } } : move;
 }
 
-/** A card of either game of cards: both have a field for their text. */
+/** A card of either card game: both have the field `notation`. */
 function readCard<C extends object>(card: C | string): C | { notation: string } {
   return typeof card === "string" ? { notation: card } : card;
 }

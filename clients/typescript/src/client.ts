@@ -50,25 +50,25 @@ import type {
   TripleTriadCardLike,
 } from "./types.js";
 
-/** How long a call has unless it is told otherwise. */
+/** The default timeout of a call. */
 const TIMEOUT_MS = 5000;
 
-/** How a client behaves. */
+/** The options of a client. */
 export interface ClientOptions {
-  /** How long a call has, in milliseconds. Default 5000; 0 for no limit. Streams have none by default. */
+  /** The timeout of a call, in milliseconds. Default 5000; 0 is no limit. Streams have none by default. */
   timeoutMs?: number | undefined;
   /**
-   * The token that every call shows, to a service that asks for one. Without TLS it can be read on its way. One that no
-   * header can hold is a `TypeError`.
+   * The bearer token that is sent with every call. Without TLS it is sent in plaintext. A token that is no valid header
+   * value is a `TypeError`.
    */
   token?: Token | undefined;
 }
 
 /**
- * Calls Arbiter. `connect` of `arbiter-client/node` or of `arbiter-client/web` makes one.
+ * A client of Arbiter, created by `connect` of `arbiter-client/node` or of `arbiter-client/web`.
  *
- * Every method throws an `ArbiterError` if its call fails. The options of a call are those of Connect: `timeoutMs` and
- * `signal` above all.
+ * Every method throws an `ArbiterError` if its call fails. The options of a call are those of Connect, such as
+ * `timeoutMs` and `signal`.
  */
 export class Client {
   readonly #rpc: ServiceClient<typeof RulesService>;
@@ -76,29 +76,29 @@ export class Client {
   readonly #token: (() => Promise<string>) | undefined;
   #closed = false;
 
-  /** A client over any transport of Connect. Deadlines and tokens are the client's; retries are the transport's. */
+  /** A client over any Connect transport. The client sets timeouts and tokens; the transport retries. */
   constructor(transport: Transport, { timeoutMs = TIMEOUT_MS, token }: ClientOptions = {}) {
     this.#rpc = createClient(RulesService, transport);
     this.#timeoutMs = timeoutMs;
     this.#token = token === undefined ? undefined : tokenSource(token);
   }
 
-  /** Ends the client: no call can be made any more. */
+  /** Closes the client. Further calls fail. */
   close(): void {
     this.#closed = true;
   }
 
-  /** Says whether a move is legal and, if not, every reason why. An illegal move is an answer here, not an error. */
+  /** Returns whether a move is legal and, if not, every reason why. An illegal move is not an error here. */
   validateMove(state: StateLike, move: MoveLike, options?: CallOptions): Promise<ValidateMoveResponse> {
     return this.#call(call.validateMove(state, move), options);
   }
 
-  /** Makes a move: the next state, what happened, and where the game then stands. */
+  /** Makes a move: returns the next state, the events and the outcome. On a view, the viewer's next view. */
   applyMove(state: StateLike, move: MoveLike, options?: CallOptions): Promise<ApplyMoveResponse> {
     return this.#call(call.applyMove(state, move), options);
   }
 
-  /** Tells what the piece or card that has just arrived captures, and the state after it. */
+  /** Returns what the piece or card that has just arrived captures, and the state after it. */
   resolveCaptures(
     state: StateLike,
     options?: ResolveCapturesOptions & CallOptions,
@@ -106,12 +106,12 @@ export class Client {
     return this.#call(call.resolveCaptures(state, options), options);
   }
 
-  /** Tells whether the game is over, why, who has won, and by which lines or scores. */
+  /** Returns whether the game is over, why, who has won, and by which lines or scores. */
   determineWinner(state: StateLike, options?: SeedOptions & CallOptions): Promise<DetermineWinnerResponse> {
     return this.#call(call.determineWinner(state, options), options);
   }
 
-  /** Compares cards of RoyalMatch: which wins, and what decides it. */
+  /** Compares RoyalMatch cards: which wins, and what decides it. */
   compareCards(
     cards: readonly RoyalMatchCardLike[],
     dominantSuit: RoyalMatchSuit,
@@ -120,12 +120,12 @@ export class Client {
     return this.#call(call.compareCards(cards, dominantSuit, options), options);
   }
 
-  /** Lists the games that the service knows, with their rules and notations. */
+  /** Lists the games of the service, with their rules and notations; on request with their cards and clauses. */
   listGames(options?: ListGamesOptions & CallOptions): Promise<ListGamesResponse> {
     return this.#call(call.listGames(options), options);
   }
 
-  /** Starts a game by its name: its first state, and the seed that was used. */
+  /** Starts a game by its name: returns its first state, and the seed that was used. */
   newGame<G extends Game>(game: G, options?: NamedGameOptions<G> & CallOptions): Promise<NewGameResponse>;
   /** Starts the game of a rule set, such as that of a preset. */
   newGame(rules: RulesLike, options?: NewGameOptions & CallOptions): Promise<NewGameResponse>;
@@ -157,17 +157,17 @@ export class Client {
     return this.#call(call.settleTrade(state, collectionOne, collectionTwo, options), options);
   }
 
-  /** Takes out of a state what a player may not see. */
+  /** Returns the state as one player sees it: a view. Most calls accept it in place of the whole state. */
   viewState(state: StateLike, viewer: Player, options?: CallOptions): Promise<ViewStateResponse> {
     return this.#call(call.viewState(state, viewer), options);
   }
 
-  /** Shows a state in every form: typed, as text, and as a picture in characters. */
+  /** Returns a state in every form: typed, as notation, and as a text board for people. */
   renderState(state: StateLike, options?: CallOptions): Promise<RenderStateResponse> {
     return this.#call(call.renderState(state), options);
   }
 
-  /** Answers many calls in one, in order: each by its response, or by the error it would have thrown on its own. */
+  /** Makes many calls in one. Returns for each, in order, its response or the error that it would have thrown. */
   async evaluateBatch<const Calls extends readonly Call[]>(
     calls: Calls,
     options?: CallOptions,
@@ -181,15 +181,15 @@ export class Client {
   }
 
   /**
-   * Answers calls as they come, in order, as `evaluateBatch` does. There is no deadline unless one is given. Whoever
-   * stops reading ends the stream. Browsers cannot stream requests: there it is an error.
+   * Makes calls as `calls` yields them, and yields their answers in order, as `evaluateBatch` returns them. There is no
+   * default timeout. To stop early, stop iterating. Browsers cannot stream requests: this throws there.
    */
   async *evaluate<C extends Call>(
     calls: AsyncIterable<C> | Iterable<C>,
     options: CallOptions = {},
   ): AsyncGenerator<ResponseTo<C> | RefusedError, void, undefined> {
     const shown = await this.#showToken(options);
-    // The stream of answers does not notice when its reader leaves: the call is aborted then.
+    // Connect does not cancel a stream whose reader stops early, so abort it.
     const left = new AbortController();
     const signal = options.signal ? AbortSignal.any([left.signal, options.signal]) : left.signal;
     try {
@@ -205,7 +205,7 @@ export class Client {
   }
 
   #call<C extends CallOf<CallKind>>({ kind }: C, options?: CallOptions): Promise<ResponseTo<C>> {
-    // Each kind of call is named as its method. That the request is of that method is more than types can follow.
+    // Each kind of call has the name of its method, and so the type of its request. The compiler cannot infer that.
     const method = this.#rpc[kind.case] as (request: unknown, options: CallOptions) => Promise<ResponseTo<C>>;
     return this.#unary((options) => method(kind.value, options), options);
   }

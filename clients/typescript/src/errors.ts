@@ -4,10 +4,10 @@ import { ErrorReasonSchema, type ErrorReason } from "./gen/arbiter/v1/error_reas
 import { IllegalMoveSchema, type Reason, type Refusal } from "./gen/arbiter/v1/refusal_pb.js";
 import { BadRequestSchema, ErrorInfoSchema, type ErrorInfo } from "./gen/google/rpc/error_details_pb.js";
 
-/** The `domain` of the details that Arbiter itself has written. */
+/** The `domain` of error details that come from Arbiter itself. */
 const DOMAIN = "arbiter.v1";
 
-/** A call failed. The classes below say how; an error of this class itself is of no kind that they know. */
+/** A call failed. Base class of all errors of this package, and the class of those that fit none of the others. */
 export class ArbiterError extends Error {
   override name = "ArbiterError";
   /** The gRPC status code. */
@@ -25,7 +25,7 @@ export class UnreachableError extends ArbiterError {
   override name = "UnreachableError";
 }
 
-/** The deadline of the call is over (DEADLINE_EXCEEDED). */
+/** The deadline was exceeded (DEADLINE_EXCEEDED). */
 export class DeadlineError extends ArbiterError {
   override name = "DeadlineError";
 }
@@ -36,25 +36,25 @@ export interface RefusalReason {
   readonly code: string;
   /** The reason in words. The wording may change between versions of the service. */
   readonly message: string;
-  /** The field of the request it is about, such as `move.connect_four.column`. Empty when it is about none. */
+  /** The field of the request it is about, such as `move.connect_four.column`. Empty when it is about no field. */
   readonly field: string;
-  /** The clause of the rules that says so, such as `C4-2`. Empty when no rule is concerned, or not told. */
+  /** The clause of the rules that says so, such as `C4-2`. Empty when no rule is concerned, or in an invalid request. */
   readonly clause: string;
 }
 
-/** What a refusal tells besides its code and its message. */
+/** The details of a refusal besides its code and its message. */
 export interface RefusalDetails {
   /** The name of the first reason, even if this client is older than the reason. */
   readonly reason: string;
-  /** Every reason, as far as there was room for them. */
+  /** Every reason, except those that `unlisted` counts. */
   readonly reasons: readonly RefusalReason[];
-  /** Further facts about the first reason, by name. Empty for an item of a batch or of a stream. */
+  /** The metadata of `google.rpc.ErrorInfo`. Empty in an answer of a batch or a stream. */
   readonly metadata: Readonly<Record<string, string>>;
-  /** How many further reasons there was no room for. */
+  /** How many further reasons are not listed. */
   readonly unlisted: number;
 }
 
-/** The service refused the call, and says why. */
+/** The service refused the call. */
 export class RefusedError extends ArbiterError implements RefusalDetails {
   override name = "RefusedError";
   readonly reason: string;
@@ -72,7 +72,7 @@ export class RefusedError extends ArbiterError implements RefusalDetails {
   }
 }
 
-/** The request makes no sense, or no game can be in its state (INVALID_ARGUMENT): every fault is in `reasons`. */
+/** The request is malformed, or its state is impossible (INVALID_ARGUMENT). Every violation is in `reasons`. */
 export class InvalidRequestError extends RefusedError {
   override name = "InvalidRequestError";
 }
@@ -90,12 +90,12 @@ export class IllegalMoveError extends RefusedError {
   }
 }
 
-/** Whatever a call has thrown, as an error of this package. */
+/** Converts what a call has thrown to an error of this package. */
 export function errorOf(thrown: unknown): ArbiterError {
   if (thrown instanceof ArbiterError) return thrown;
   const error = ConnectError.from(thrown);
   const options = { cause: error };
-  // By code first: whoever waits for a deadline waits for that of the service, too.
+  // By code first: a deadline may also be exceeded in the service, with details.
   if (error.code === Code.Unavailable) return new UnreachableError(error.rawMessage, error.code, options);
   if (error.code === Code.DeadlineExceeded) return new DeadlineError(error.rawMessage, error.code, options);
   const info = error.findDetails(ErrorInfoSchema).find((detail) => detail.domain === DOMAIN);
@@ -104,7 +104,7 @@ export function errorOf(thrown: unknown): ArbiterError {
     : refusedCall(error, info, options);
 }
 
-/** The refusal of an item of a batch or of a stream, as the error that the call would have had on its own. */
+/** The refusal of an item of a batch or a stream, as the error that the call would have thrown on its own. */
 export function refusedItem(refusal: Refusal): RefusedError {
   const reasons = refusal.reasons.map((reason) => readReason(reason));
   return refused(refusal.message, refusal.code, refusal.moveIndex, {
@@ -150,7 +150,7 @@ function refused(
   }
 }
 
-/** A reason by its names. The number of one that this client does not know may still have its name beside it. */
+/** Converts a reason. `unknownName` is its name if this client does not know the number. */
 function readReason({ code, message, field, clause }: Reason, unknownName?: string): RefusalReason {
   return { code: reasonName(code) ?? unknownName ?? String(code), message, field, clause };
 }

@@ -1,6 +1,6 @@
 /**
- * The client itself, its errors, and the messages of the contract. `arbiter-client/node` and `arbiter-client/web`
- * connect it.
+ * The client, its errors, and the messages of the contract. `connect` is in `arbiter-client/node` and
+ * `arbiter-client/web`.
  *
  * @module
  */

@@ -12,32 +12,32 @@ import { Client, type ClientOptions } from "./client.js";
 import { reach } from "./reach.js";
 import { retry } from "./retry.js";
 
-/** How to trust the service, and how to be trusted by it. All in PEM. */
+/** The settings of TLS. Certificates and keys are PEM. */
 export interface TlsOptions {
-  /** The certificates that the service's is checked against. Left out: those that come with Node.js. */
+  /** The root certificates to trust. Default: those of Node.js. */
   roots?: string | Uint8Array | undefined;
-  /** The certificate of this client, if the service asks for one. With `key`. */
+  /** The client certificate, for mutual TLS. Requires `key`. */
   certificate?: string | Uint8Array | undefined;
-  /** The key of the certificate of this client. */
+  /** The private key of the client certificate. */
   key?: string | Uint8Array | undefined;
-  /** The name that the service's certificate must have. Left out: the host that is connected to. */
+  /** The name to expect in the service's certificate. Default: the host of the target. */
   serverName?: string | undefined;
 }
 
-/** How to connect. */
+/** The options of a connection. */
 export interface ConnectOptions extends ClientOptions {
-  /** Left out or false: no encryption. True: TLS, trusting what Node.js trusts. */
+  /** Default false: plaintext. True: TLS with the root certificates of Node.js. */
   tls?: boolean | TlsOptions | undefined;
-  /** Whether to repeat a call that found the service unavailable. Default true. */
+  /** Whether to retry calls that fail with UNAVAILABLE. Default true. */
   retry?: boolean | undefined;
 }
 
-/** A connected client, to be closed: it can be declared with `using`. */
+/** A client with a connection. Close it, or declare it with `using`. */
 export type ConnectedClient = Client & Disposable;
 
 /**
- * A client of the service at `target`, a `host:port`. The connection is opened by the first call, and again by the next
- * one whenever it has ended.
+ * A client of the service at `target`, a `host:port`. The first call opens the connection; after the connection has
+ * ended, the next call opens another one.
  */
 export function connect(target: string, options: ConnectOptions = {}): ConnectedClient {
   if (!/^[^/?#@]+:\d+$/.test(target))
@@ -56,10 +56,10 @@ function readTls({ roots, certificate, key, serverName }: TlsOptions): SecureCli
 }
 
 /**
- * The HTTP/2 session, opened again when it has ended.
+ * The HTTP/2 session, reopened when it has ended.
  *
- * The manager stops listening to a session that it has left, and Node.js ends the process for an error that comes after
- * that (connectrpc/connect-es#1768): one more listener, which stays, keeps it alive.
+ * The session manager removes its error listener from a session that it abandons. A later error of that session would
+ * terminate the process (connectrpc/connect-es#1768), so this class adds a listener that stays.
  */
 class Session extends Http2SessionManager {
   override async request(
@@ -72,7 +72,7 @@ class Session extends Http2SessionManager {
 }
 
 function ignore(): void {
-  // The call that met the error has told of it.
+  // The call during which the error occurred has reported it.
 }
 
 class NodeClient extends Client implements Disposable {
@@ -93,15 +93,15 @@ class NodeClient extends Client implements Disposable {
   }
 }
 
-/** What is wrong with the connection; nothing if the error is of another kind. */
+/** The cause of a connection error; undefined for any other error. */
 function causeOf({ cause, code, metadata }: ConnectError): string | undefined {
   if (isNodeError(cause)) return cause.reason ?? (cause.message || cause.code);
-  // A call whose connection breaks looks like one that was given up, but for what a service says that has seen it.
+  // Connect reports a broken connection as CANCELED, like a call that the service cancels, but without a grpc-status.
   if (code === Code.Canceled && !metadata.has("grpc-status")) return "the connection broke";
   return undefined;
 }
 
-/** Whether this is an error of a socket, of TLS or of HTTP/2; those that are `TypeError`s are of wrong arguments. */
+/** Whether this is an error of a socket, of TLS or of HTTP/2. A `TypeError` is about wrong arguments. */
 function isNodeError(error: unknown): error is Error & { code: string; reason?: string } {
   const named = error instanceof Error && "code" in error && typeof error.code === "string";
   return named && !(error instanceof TypeError);

@@ -1,13 +1,13 @@
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 
 /**
- * Makes every failure of the connection UNAVAILABLE, and says to whom there was none, and why. Transports have a code for
- * each of the many things that can go wrong; `causeOf` finds the one that did, if it is of the connection.
+ * Converts every connection error to UNAVAILABLE, with a message that names the target and the cause. Transports report
+ * connection errors with various codes; `causeOf` recognizes them.
  */
 export function reach(target: string, causeOf: (error: ConnectError) => string | undefined): Interceptor {
   const rename = (thrown: unknown, signal: AbortSignal): ConnectError => {
     const error = ConnectError.from(thrown);
-    // A call that was given up, or whose time is over, has its own error.
+    // A call that was aborted, or whose deadline was exceeded, keeps its own error.
     const cause = signal.aborted ? undefined : causeOf(error);
     if (cause === undefined) return error;
     return new ConnectError(

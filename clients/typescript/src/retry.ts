@@ -4,13 +4,12 @@ const MAX_ATTEMPTS = 4;
 const INITIAL_DELAY_MS = 100;
 const MAX_DELAY_MS = 1000;
 const FACTOR = 2;
-/** Delays are up to this much longer or shorter, so that clients that failed together do not come back together. */
+/** The random part of a delay, so that clients that failed together do not retry together. */
 const JITTER = 0.2;
 
 /**
- * Repeats a call that found the service unavailable: 4 attempts at most, the second after 0.1 s, then waiting twice as
- * long each time. Every call is a pure question, so that repeating one is safe. Streams are not repeated: some of their
- * calls may have been answered.
+ * Retries calls that fail with UNAVAILABLE: at most 4 attempts, with a backoff of 0.1 s that doubles each time. No call
+ * has side effects, so every call may be retried. Streams are not retried: some of their calls may have been answered.
  */
 export const retry: Interceptor = (next) => async (request) => {
   if (request.stream) return await next(request);
@@ -29,7 +28,7 @@ function delayAfter(attempt: number): number {
   return delay * (1 - JITTER + 2 * JITTER * Math.random());
 }
 
-/** Waits, unless the call is over before: by its deadline, or because its caller has given up. */
+/** Waits, unless the call is aborted first: by its deadline or by its caller. */
 function sleep(delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = () => {

@@ -7,21 +7,21 @@ import type { SquareSchema } from "./gen/arbiter/v1/square_pb.js";
 import type { TripleTriadCardSchema } from "./gen/arbiter/v1/triple_triad_pb.js";
 
 /**
- * A state: the message, such as one that was answered, its fields, or its text (`c4:7x6x4:4453`). It may be undefined, so
- * that an answer's state can be handed on as it is: a service that misses it says so.
+ * A state or a view: the message, such as one that was returned, its fields, or its notation (`c4:7x6x4:4453`). It may be
+ * undefined, so that the state of a response can be passed on unchecked: the service refuses a call without one.
  */
 export type StateLike = string | MessageInitShape<typeof StateSchema> | undefined;
 
-/** A move: the message, its fields, or its text. */
+/** A move: the message, its fields, or its notation. */
 export type MoveLike = string | MessageInitShape<typeof MoveSchema>;
 
-/** The rules of a game: the message, such as those of a preset that `listGames` tells, or its fields. */
+/** The rules of a game: the message, such as those of a preset that `listGames` returns, or its fields. */
 export type RulesLike = MessageInitShape<typeof RuleSetSchema>;
 
-/** A card of RoyalMatch: the message, its fields, or its text (`10H`). */
+/** A card of RoyalMatch: the message, its fields, or its notation (`10H`). */
 export type RoyalMatchCardLike = string | MessageInitShape<typeof RoyalMatchCardSchema>;
 
-/** A card of Triple Triad: the message, its fields, or its text (`54`). */
+/** A card of Triple Triad: the message, its fields, or its notation (`54`). */
 export type TripleTriadCardLike = string | MessageInitShape<typeof TripleTriadCardSchema>;
 
 /** A case of a oneof that is set. */
@@ -34,21 +34,21 @@ export type Game = Setup["case"];
 
 /** What `determineWinner` takes besides the state. */
 export interface SeedOptions {
-  /** The seed of random choices. Left out: the service draws one and answers it. */
+  /** The seed of random choices. Default: the service draws one and returns it. */
   seed?: bigint | number | undefined;
 }
 
 /** What `newGame` takes besides a rule set. */
 export interface NewGameOptions extends SeedOptions {
-  /** The form of the answered state. Left out: typed. */
+  /** The form of the returned state. Default: typed. */
   form?: StateForm | undefined;
 }
 
 /** What `newGame` takes besides the name of a game. */
 export interface NamedGameOptions<G extends Game> extends NewGameOptions {
-  /** What the game is started from. Everything may be left out. */
+  /** What the game is started from. Everything is optional. */
   setup?: Extract<Setup, { case: G }>["value"] | undefined;
-  /** The rules to play by. Left out: the game's defaults. */
+  /** The rules to play by. Default: the game's defaults. */
   rules?: Extract<Rules, { case: G }>["value"] | undefined;
 }
 
@@ -60,19 +60,21 @@ export interface ResolveCapturesOptions {
 
 /** What `compareCards` takes besides the cards and the suit. */
 export interface CompareCardsOptions {
-  /** How cards are compared. Left out: by value, then by suit. */
+  /** How cards are compared. Default: by value, then by suit. */
   ordering?: RoyalMatchOrdering | undefined;
 }
 
 /** What `listGames` takes. */
 export interface ListGamesOptions {
-  /** Whether to answer the built-in cards of the games too. */
+  /** Whether to return the built-in cards of the games. Default false. */
   includeCards?: boolean | undefined;
+  /** Whether to return the text of every clause of the rules. Default false. */
+  includeClauses?: boolean | undefined;
 }
 
 /** What `settleTrade` takes besides the state and the collections. */
 export interface SettleTradeOptions {
-  /** The `id`s of the cards that the winner takes. Left out: the service takes the best. */
+  /** The `id`s of the cards that the winner takes. Default: the service takes the best. */
   picks?: readonly number[] | undefined;
 }
 

@@ -10,9 +10,9 @@ import { Client, type ClientOptions } from "./client.js";
 import { reach } from "./reach.js";
 import { retry } from "./retry.js";
 
-/** How to connect. */
+/** The options of a connection. */
 export interface ConnectOptions extends ClientOptions {
-  /** Whether to repeat a call that found the service unavailable. Default true. */
+  /** Whether to retry calls that fail with UNAVAILABLE. Default true. */
   retry?: boolean | undefined;
 }
 
@@ -23,8 +23,8 @@ export function connect(url: string, options: ConnectOptions = {}): Client {
   return new Client(createGrpcWebTransport({ baseUrl: url, interceptors }), options);
 }
 
-/** What is wrong with the connection. A browser says no more than that there is none, so this says what it can be. */
+/** The cause of a connection error. Browsers do not report it, so this lists the likely ones. */
 function causeOf({ cause }: ConnectError): string | undefined {
   if (!(cause instanceof TypeError)) return undefined;
-  return `${cause.message} (it is not there, or does not allow the origin of this page: --cors-allow-origin)`;
+  return `${cause.message} (the service is down, or does not allow the origin of this page: --cors-allow-origin)`;
 }

@@ -1,4 +1,5 @@
 /** A whole game of each kind, over gRPC. */
+import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
 import { connect, type ConnectedClient } from "arbiter-client/node";
@@ -18,3 +19,11 @@ after(async () => {
 });
 
 for (const [name, play] of Object.entries(games)) test(name, () => play(client));
+
+test("the clause of a reason is among the clauses of its game", async () => {
+  const { games } = await client.listGames({ includeClauses: true });
+  const { reasons } = await client.validateMove("444444", "4");
+  const clause = games[0]?.clauses.find(({ id }) => id === reasons[0]?.clause);
+  assert.ok(clause?.title && clause.text);
+  assert.deepEqual((await client.listGames()).games[0]?.clauses, []);
+});

@@ -2,8 +2,8 @@
 import { equals } from "@bufbuild/protobuf";
 import {
   EndReason,
+  GameResult,
   Player,
-  Result,
   RoyalMatchDecision,
   RoyalMatchOrder,
   RoyalMatchSuit,
@@ -28,14 +28,17 @@ async function playConnectFour(client: Client): Promise<void> {
   let { state: typed } = await client.newGame("connectFour");
   let { state: text } = await client.newGame("connectFour", { form: StateForm.NOTATION });
   let outcome: Outcome | undefined;
-  for (const column of [3, 2, 3, 2, 3, 2, 3]) {
+  for (const [turn, column] of [3, 2, 3, 2, 3, 2, 3].entries()) {
     const move = { kind: { case: "connectFour" as const, value: { column } } };
     ({ state: typed, outcome } = await client.applyMove(typed, move));
+    // Nobody is undefined, not 0.
+    same(set(outcome).winner, turn < 6 ? undefined : Player.ONE);
+    same(set(outcome).endReason, turn < 6 ? undefined : EndReason.LINE_COMPLETED);
     ({ state: text } = await client.applyMove(text, String(column + 1)));
   }
-  same(outcome?.winner, Player.ONE);
-  same(outcome?.endReason, EndReason.LINE_COMPLETED);
-  same(outcome?.winningLines.length, 1);
+  const { explanation, detail } = set(outcome);
+  same(explanation, "player one wins with a vertical line of 4 tokens");
+  same(detail.case === "connectFour" && detail.value.winningLines.length, 1);
   same(notation(text), "c4:7x6x4:4343434");
 
   const rendered = await client.renderState("c4:7x6x4:4343434");
@@ -60,18 +63,19 @@ async function playTripleTriad(client: Client): Promise<void> {
   same(moves.length, 9);
   same(outcome.endReason, EndReason.BOARD_FULL);
   same((await client.determineWinner(state, { seed: 2n })).outcome?.winner, outcome.winner);
-  same(outcome.result, Result.WINNER_DETERMINED);
+  same(outcome.result, GameResult.WINNER_DETERMINED);
 
   const trade = await client.settleTrade(state, ...hands);
   same(trade.transfers.length, 1);
   same(trade.transfers[0]?.to, outcome.winner);
+  same(trade.explanation.length > 0, true);
   same(Math.abs(trade.collectionOne.length - trade.collectionTwo.length), 2);
 }
 
 async function playQueenRooks(client: Client): Promise<void> {
   const game = await client.newGame("queenRooks", { rules: { size: 6, quietMoveLimit: 20 } });
   const { outcome } = await playOut(client, set(game.state));
-  same(outcome.result === Result.IN_PROGRESS, false);
+  same(outcome.result === GameResult.IN_PROGRESS, false);
   same(outcome.scores.length, 2);
 
   const board = "qr:7q/8/7r/8/r1R1R3/1r6/8/Q2rr3";
@@ -83,8 +87,12 @@ async function playRoyalMatch(client: Client): Promise<void> {
   const setup = { players: 3, handSize: 3 };
   const game = await client.newGame("royalMatch", { setup, seed: 11, form: StateForm.NOTATION });
   same(notation(game.state), "rm:vC:4C,AS,10H;0/QH,10S,10D;0/QS,5C,9C;0");
-  const view = await client.viewState(game.state, Player.TWO);
-  same(notation(view.state)?.includes("AS"), false);
+  const { state: view } = await client.viewState(game.state, Player.TWO);
+  same(notation(view), "rm:vC:?3;0/QH,10S,10D;0/?3;0");
+  same((await client.listLegalMoves(view)).moves.length, 3);
+  const played = await client.applyMove(game.state, "2:QH");
+  const foreseen = await client.applyMove(view, "2:QH");
+  same(notation(foreseen.state), notation((await client.viewState(played.state, Player.TWO)).state));
   const { outcome, moves } = await playOut(client, set(game.state));
   same(moves.length, 9);
   same(outcome.endReason, EndReason.HANDS_EMPTY);
@@ -92,6 +100,9 @@ async function playRoyalMatch(client: Client): Promise<void> {
   const { order, comparisons } = await client.compareCards(["7♣", "7♦"], RoyalMatchSuit.HEARTS);
   same(order, RoyalMatchOrder.SECOND_WINS);
   same(comparisons[0]?.decision, RoyalMatchDecision.NEUTRAL_COLOUR);
+  const ranking = await client.compareCards(["7♣", "7♦", "7♥"], RoyalMatchSuit.HEARTS);
+  same(ranking.order, undefined);
+  same(ranking.winner?.notation, "7H");
 }
 
 /** Plays the first legal move until there is none, and then the whole game again at once. */

@@ -13,8 +13,8 @@ import {
   RefusedError,
   StateSchema,
   type ErrorReason,
+  type GameResult,
   type Player,
-  type Result,
 } from "arbiter-client";
 import { connect } from "arbiter-client/node";
 
@@ -45,7 +45,7 @@ test("fields that are new are sent back as they came", async () => {
       if (state?.kind.value !== undefined && typeof state.kind.value === "object")
         sentBack.push(state.kind.value);
       assert.equal(move?.kind.value, "1");
-      return { state: state ?? {}, outcome: { result: 99 as Result } };
+      return { state: state ?? {}, outcome: { result: 99 as GameResult } };
     },
   });
   using client = connect(service.target);

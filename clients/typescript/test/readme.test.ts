@@ -1,4 +1,4 @@
-/** The examples of the README compile, and the first does what it says. */
+/** The examples of the README compile, and print what the README says. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,22 +10,27 @@ import { startServer } from "./support/server.js";
 const README = readFileSync(`${PACKAGE}README.md`, "utf8");
 const FOLDER = `${PACKAGE}build/readme`;
 
-/** The blocks of the README in a language. */
-function blocks(language: string): string[] {
-  return [...README.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, "gm"))].map(
-    ([, text]) => text ?? "",
-  );
+interface Example {
+  code: string;
+  /** What it prints, if the README says so: only such an example is run. */
+  printed: string | undefined;
 }
 
-/** Most examples go on with the client of the first. */
-function complete(example: string): string {
-  const isWhole = /const client\b/.test(example);
-  return isWhole ? example : `declare const client: import("arbiter-client").Client;\n${example}`;
+const EXAMPLES: Example[] = [...README.matchAll(/^```ts\n([^]*?)^```\n(?:\n```text\n([^]*?)^```\n)?/gm)].map(
+  ([, code = "", printed]) => ({ code, printed }),
+);
+
+/** Most examples use the client of the first. */
+function complete({ code, printed }: Example): string {
+  if (/const client\b/.test(code)) return code;
+  return printed === undefined
+    ? `declare const client: import("arbiter-client").Client;\n${code}`
+    : `import { connect } from "arbiter-client/node";\nusing client = connect("127.0.0.1:50051");\n${code}`;
 }
 
-test("the examples compile, and the first prints what the README says", async () => {
-  const examples = blocks("ts");
-  assert.ok(examples.length > 5);
+test("the examples compile, and print what the README says", async () => {
+  assert.ok(EXAMPLES.length > 5);
+  assert.ok(EXAMPLES.filter(({ printed }) => printed !== undefined).length > 3);
   const server = await startServer();
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
@@ -35,14 +40,17 @@ test("the examples compile, and the first prints what the README says", async ()
     include: ["."],
   };
   writeFileSync(`${FOLDER}/tsconfig.json`, JSON.stringify(config));
-  for (const [index, example] of examples.entries()) {
+  for (const [index, example] of EXAMPLES.entries()) {
     const text = complete(example).replaceAll("127.0.0.1:50051", server.target);
     writeFileSync(`${FOLDER}/example-${index + 1}.ts`, `${text}export {};\n`);
   }
   try {
     execFileSync(`${PACKAGE}node_modules/.bin/tsc`, ["--project", FOLDER], { stdio: "inherit" });
-    const printed = execFileSync(process.execPath, [`${FOLDER}/example-1.js`], { encoding: "utf8" });
-    assert.equal(printed, blocks("text")[0]);
+    for (const [index, { printed }] of EXAMPLES.entries()) {
+      if (printed === undefined) continue;
+      const file = `${FOLDER}/example-${index + 1}.js`;
+      assert.equal(execFileSync(process.execPath, [file], { encoding: "utf8" }), printed);
+    }
   } finally {
     await server.stop();
   }

@@ -1,7 +1,8 @@
 """A client of Arbiter, the referee over gRPC.
 
-`Client` and `AsyncClient` have a method for each call of the service. `v1` has the messages of the contract, `calls`
-writes calls down for `evaluate_batch` and `evaluate`, and every failure is an `ArbiterError`.
+`Client` and `AsyncClient` have a method for each call of the service. `v1` has the messages of the contract, `get`
+reads an optional field of one, `calls` builds the calls of `evaluate_batch` and `evaluate`, and every failure is an
+`ArbiterError`.
 """
 
 from . import v1
@@ -17,6 +18,7 @@ from .errors import (
     RefusedError,
     UnreachableError,
 )
+from .presence import get
 
 __all__ = [
     "Answer",
@@ -32,5 +34,6 @@ __all__ = [
     "Tls",
     "UnreachableError",
     "calls",
+    "get",
     "v1",
 ]

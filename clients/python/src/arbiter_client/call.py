@@ -1,4 +1,4 @@
-"""Every call of the service, written down once: what it takes, how its request is made, what it answers."""
+"""Every call of the service, defined once: its parameters, its request and its response."""
 
 from __future__ import annotations
 
@@ -48,24 +48,24 @@ Answer: TypeAlias = (
     | v1.RenderStateResponse
     | RefusedError
 )
-"""The answer to one of many calls: its response, or why it was refused."""
+"""The answer to one call of a batch or a stream: its response, or the refusal."""
 
 
-def as_it_is(response: Any) -> Any:
-    """Gives a response to the caller as it came."""
+def unchanged(response: Any) -> Any:
+    """Returns a response unchanged."""
     return response
 
 
 @dataclass(frozen=True)
 class Call(Generic[R_co]):
-    """A call that has not been made yet, and what it is answered by."""
+    """A call that has not been made yet. `R_co` is the type of its result."""
 
     request: Message
     """The request: its type says which call it is."""
     timeout: float | None = None
-    """The seconds that the answer may take. Left out: those of the client. `math.inf`: any number."""
-    read: Callable[[Any], R_co] = field(default=as_it_is, repr=False, compare=False)
-    """Makes what the caller gets of the response."""
+    """The deadline in seconds. None: the client's. `math.inf`: no limit."""
+    read: Callable[[Any], R_co] = field(default=unchanged, repr=False, compare=False)
+    """Converts the response to the result of the call."""
 
     @property
     def rpc(self) -> str:
@@ -73,31 +73,31 @@ class Call(Generic[R_co]):
         return type(self.request).__name__.removesuffix("Request")
 
     def to_item(self) -> v1.Call:
-        """The same as one of many."""
+        """The call as an item of a batch or a stream."""
         if self.timeout is not None:
-            raise ValueError("one of many calls has no timeout of its own: give it to all of them together")
+            raise ValueError("an item of a batch or a stream has no timeout of its own: set one for the whole call")
         return hold(v1.Call, "kind", self.request)
 
 
 class Method(Protocol[P, R_co]):
-    """What a method of `Calls` is, for type checkers: it depends on who makes the call."""
+    """The type of a method of `Calls`: the result depends on the class it is called on."""
 
     @overload
     def __get__(self, caller: Client, owner: type) -> Callable[P, R_co]: ...
     @overload
     def __get__(self, caller: AsyncClient, owner: type) -> Callable[P, Coroutine[Any, Any, R_co]]: ...
     @overload
-    def __get__(self, caller: WrittenCalls, owner: type) -> Callable[P, Call[R_co]]: ...
+    def __get__(self, caller: CallBuilder, owner: type) -> Callable[P, Call[R_co]]: ...
     @overload
     def __get__(self, caller: None, owner: type) -> Callable[..., Any]: ...
 
 
-def sent(write: Callable[Concatenate[Any, P], Call[R]]) -> Method[P, R]:
-    """Makes a method that writes a call down into one that makes it, in the way of its class."""
+def sent(build: Callable[Concatenate[Any, P], Call[R]]) -> Method[P, R]:
+    """Turns a method that builds a call into one that passes it to `_send` of its class."""
 
-    @functools.wraps(write)
+    @functools.wraps(build)
     def method(self: Calls, /, *args: P.args, **kwargs: P.kwargs) -> Any:
-        return self._send(write(self, *args, **kwargs))
+        return self._send(build(self, *args, **kwargs))
 
     return cast("Method[P, R]", method)
 
@@ -105,8 +105,8 @@ def sent(write: Callable[Concatenate[Any, P], Call[R]]) -> Method[P, R]:
 class Calls:
     """The calls of the service.
 
-    Where a method is said to give a `Call[X]`, `Client` answers an `X`, `AsyncClient` is awaited for one, and `calls`
-    gives the call itself. `timeout` is in seconds: left out it is the client's, and `math.inf` is any number of them.
+    Where a method is declared to return `Call[X]`, `Client` returns an `X`, `AsyncClient` an awaitable of one, and
+    `calls` the call itself. `timeout` is in seconds. Default: the client's. `math.inf`: no limit.
     """
 
     def _send(self, call: Call[Any]) -> Any:
@@ -116,7 +116,7 @@ class Calls:
     def validate_move(
         self, state: StateLike, move: MoveLike, *, timeout: float | None = None
     ) -> Call[v1.ValidateMoveResponse]:
-        """Says whether a move is legal and, if not, every reason why: an illegal move is an answer here, no error."""
+        """Returns whether a move is legal and, if not, every reason why. An illegal move is not an error here."""
         request = v1.ValidateMoveRequest(state=to_message(v1.State, state), move=to_message(v1.Move, move))
         return Call(request, timeout)
 
@@ -124,9 +124,9 @@ class Calls:
     def apply_move(
         self, state: StateLike, move: MoveLike, *, timeout: float | None = None
     ) -> Call[v1.ApplyMoveResponse]:
-        """Makes a move: the next state, what happened, and where the game then stands.
+        """Makes a move: returns the next state, the events and the outcome. On a view, the viewer's next view.
 
-        An illegal move is an `IllegalMoveError`.
+        Raises `IllegalMoveError` for an illegal move.
         """
         request = v1.ApplyMoveRequest(state=to_message(v1.State, state), move=to_message(v1.Move, move))
         return Call(request, timeout)
@@ -135,7 +135,7 @@ class Calls:
     def resolve_captures(
         self, state: StateLike, arrived_at: SquareLike | None = None, *, timeout: float | None = None
     ) -> Call[v1.ResolveCapturesResponse]:
-        """Tells what the piece or card that has just arrived captures, and the state after it."""
+        """Returns what the piece or card that has just arrived captures, and the state after it."""
         square = None if arrived_at is None else to_square(arrived_at)
         return Call(v1.ResolveCapturesRequest(state=to_message(v1.State, state), arrived_at=square), timeout)
 
@@ -143,7 +143,7 @@ class Calls:
     def determine_winner(
         self, state: StateLike, *, seed: int | None = None, timeout: float | None = None
     ) -> Call[v1.DetermineWinnerResponse]:
-        """Tells whether the game is over, why, who has won, and by which lines or scores."""
+        """Returns whether the game is over, why, who has won, and by which lines or scores."""
         return Call(v1.DetermineWinnerRequest(state=to_message(v1.State, state), seed=seed), timeout)
 
     @sent
@@ -155,7 +155,7 @@ class Calls:
         ordering: v1.RoyalMatchOrdering | None = None,
         timeout: float | None = None,
     ) -> Call[v1.CompareCardsResponse]:
-        """Compares cards of RoyalMatch: which wins, and what decides it."""
+        """Compares RoyalMatch cards: which wins, and what decides it."""
         request = v1.CompareCardsRequest(
             cards=[to_message(v1.RoyalMatchCard, card) for card in cards],
             dominant_suit=dominant_suit,
@@ -164,9 +164,14 @@ class Calls:
         return Call(request, timeout)
 
     @sent
-    def list_games(self, *, include_cards: bool = False, timeout: float | None = None) -> Call[v1.ListGamesResponse]:
-        """Lists the games that the service knows, with their rules and notations and, if wanted, their cards."""
-        return Call(v1.ListGamesRequest(include_cards=include_cards), timeout)
+    def list_games(
+        self, *, include_cards: bool = False, include_clauses: bool = False, timeout: float | None = None
+    ) -> Call[v1.ListGamesResponse]:
+        """Lists the games of the service, with their rules and notations.
+
+        `include_cards` adds the built-in cards, `include_clauses` the text of every clause of the rules.
+        """
+        return Call(v1.ListGamesRequest(include_cards=include_cards, include_clauses=include_clauses), timeout)
 
     @sent
     def new_game(
@@ -178,7 +183,7 @@ class Calls:
         form: v1.StateForm | None = None,
         timeout: float | None = None,
     ) -> Call[v1.NewGameResponse]:
-        """Starts a game, by its set-up, by its name or by its rules. Left without a `form`, its state is typed."""
+        """Starts a game, given its name, its setup or its rules. Without `form` the state is typed."""
         request = to_new_game(setup)
         ruled = None if rules is None else to_message(v1.RuleSet, rules)
         request.MergeFrom(v1.NewGameRequest(rules=ruled, seed=seed, form=form))
@@ -186,14 +191,14 @@ class Calls:
 
     @sent
     def list_legal_moves(self, state: StateLike, *, timeout: float | None = None) -> Call[v1.ListLegalMovesResponse]:
-        """Lists the legal moves of a state, in a fixed order. There are none when the game is over."""
+        """Lists the legal moves of a state, in a fixed order. Empty when the game is over."""
         return Call(v1.ListLegalMovesRequest(state=to_message(v1.State, state)), timeout)
 
     @sent
     def replay_game(
         self, state: StateLike, moves: Iterable[MoveLike], *, timeout: float | None = None
     ) -> Call[v1.ReplayGameResponse]:
-        """Makes many moves, one after the other. An illegal one is an `IllegalMoveError` with its `move_index`."""
+        """Makes many moves, one after the other. Raises `IllegalMoveError` with `move_index` for an illegal one."""
         request = v1.ReplayGameRequest(
             state=to_message(v1.State, state), moves=[to_message(v1.Move, move) for move in moves]
         )
@@ -222,39 +227,37 @@ class Calls:
     def view_state(
         self, state: StateLike, viewer: v1.Player, *, timeout: float | None = None
     ) -> Call[v1.ViewStateResponse]:
-        """Takes out of a state what one player may not see."""
+        """Returns the state as one player sees it: a view. Most calls accept it in place of the whole state."""
         return Call(v1.ViewStateRequest(state=to_message(v1.State, state), viewer=viewer), timeout)
 
     @sent
     def render_state(self, state: StateLike, *, timeout: float | None = None) -> Call[v1.RenderStateResponse]:
-        """Shows a state in every form: typed, as text, and as a picture in characters for people."""
+        """Returns a state in every form: typed, as notation, and as a text board for people."""
         return Call(v1.RenderStateRequest(state=to_message(v1.State, state)), timeout)
 
     @sent
     def evaluate_batch(self, calls: Iterable[Call[Any]], *, timeout: float | None = None) -> Call[list[Answer]]:
-        """Makes many calls in one. Each has its answer, in order: one that is refused does not spoil the others."""
+        """Makes many calls in one. Returns one answer per call, in order; a refusal does not affect other calls."""
         request = v1.EvaluateBatchRequest(calls=[call.to_item() for call in calls])
         return Call(request, timeout, lambda response: [read_answer(answer) for answer in response.answers])
 
 
-class WrittenCalls(Calls):
-    """Calls that are not made but written down, to be handed to `evaluate_batch` and `evaluate`."""
+class CallBuilder(Calls):
+    """Builds calls without making them, for `evaluate_batch` and `evaluate`."""
 
     def _send(self, call: Call[R]) -> Call[R]:
         return call
 
 
-calls = WrittenCalls()
-"""Writes calls down: `calls.apply_move("444", "4")` is to be made by `evaluate_batch` or `evaluate`."""
+calls = CallBuilder()
+"""Builds calls for `evaluate_batch` and `evaluate`: `calls.apply_move("444", "4")`."""
 
 
 def read_answer(answer: v1.Answer) -> Answer:
-    """Reads the answer to one of many calls."""
+    """Reads the answer to one call of a batch or a stream."""
     kind = answer.WhichOneof("kind")
     if kind is None:
-        raise ArbiterError(
-            grpc.StatusCode.UNIMPLEMENTED, "the service answered in a way that this client does not know"
-        )
+        raise ArbiterError(grpc.StatusCode.UNIMPLEMENTED, "the answer is of a kind that this client does not know")
     if kind == "refusal":
         return read_refusal(answer.refusal)
     return cast("Answer", getattr(answer, kind))

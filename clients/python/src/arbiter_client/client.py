@@ -1,4 +1,4 @@
-"""The clients: one that waits for its answers, and one for asyncio."""
+"""The clients: a blocking one, and one for asyncio."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ R = TypeVar("R")
 
 
 class Connected(Calls):
-    """What the clients have in common: a channel to the service, and for each call a deadline and a token."""
+    """The common part of both clients: a channel to the service, and the deadline and token of each call."""
 
     _grpc: ClassVar[ModuleType]
 
@@ -46,12 +46,12 @@ class Connected(Calls):
         self._stub: Any = RulesServiceStub(self._channel)
 
     def _seconds(self, timeout: float | None) -> float | None:
-        """What gRPC takes for a timeout: None is no limit there."""
+        """The timeout for gRPC, where None is no limit."""
         seconds = self._timeout if timeout is None else timeout
         return None if seconds == math.inf else seconds
 
     def _options(self, timeout: float | None) -> dict[str, Any]:
-        """What gRPC takes besides a request. What the function of a token raises, it raises here, as it is."""
+        """The keyword arguments of a gRPC call. An exception of the token function is not caught here."""
         return {"metadata": call_metadata(self._token), "timeout": self._seconds(timeout)}
 
     def _begin(self, call: Call[Any], options: dict[str, Any]) -> Any:
@@ -59,14 +59,13 @@ class Connected(Calls):
 
 
 class Client(Connected):
-    """A connection to the service at `target`, such as `127.0.0.1:50051`. For any number of threads; closed by `with`.
+    """A connection to the service at `target`, such as `127.0.0.1:50051`. Thread-safe; `with` closes it.
 
-    In plaintext, unless `tls` is given. A call may take `timeout` seconds, all its attempts together; `math.inf` is no
-    limit. Unless `retry` is off, a service that is UNAVAILABLE is asked up to four times.
+    In plaintext, unless `tls` is given. `timeout` is the deadline of a call in seconds, for all attempts together;
+    `math.inf` is no limit. Unless `retry` is off, a call that fails with UNAVAILABLE is tried up to four times.
 
-    `token` is for a service that asks for one: every call shows it. It may be a function, which is asked for the
-    present token at each call, before the time of the call begins. Without `tls` it can be read on its way. One that no
-    header can hold is a `ValueError`.
+    `token` is sent with every call as a bearer token. It may be a function, which is called for every call, before the
+    deadline starts. Without `tls` it is sent in plaintext. A token that is no valid header value is a `ValueError`.
     """
 
     _grpc: ClassVar[ModuleType] = grpc
@@ -77,9 +76,9 @@ class Client(Connected):
             return call.read(self._begin(call, options))
 
     def evaluate(self, calls: Iterable[Call[Any]], *, timeout: float = math.inf) -> Generator[Answer, None, None]:
-        """Makes calls as they come, and answers each in its order, as `evaluate_batch` does.
+        """Makes calls as `calls` yields them. Yields one answer per call, in order, as `evaluate_batch` returns them.
 
-        `calls` is read by a thread of its own, so that it may wait for answers. To stop early, close the iterator.
+        `calls` is read in another thread, so it may wait for answers. To stop early, close the iterator.
         """
         sending = Sending()
         stream = self._stub.Evaluate(sending.messages(calls), **self._options(timeout))
@@ -104,9 +103,9 @@ class Client(Connected):
 
 
 class AsyncClient(Connected):
-    """The same as `Client` for asyncio: its methods are awaited, and it is closed by `async with`.
+    """`Client` for asyncio: its methods are awaited, and `async with` closes it.
 
-    It belongs to the event loop that it is made in.
+    Use it only in the event loop in which it was created.
     """
 
     _grpc: ClassVar[ModuleType] = grpc.aio
@@ -119,9 +118,9 @@ class AsyncClient(Connected):
     async def evaluate(
         self, calls: Iterable[Call[Any]] | AsyncIterable[Call[Any]], *, timeout: float = math.inf
     ) -> AsyncGenerator[Answer, None]:
-        """Makes calls as they come, and answers each in its order, as `evaluate_batch` does.
+        """Makes calls as `calls` yields them. Yields one answer per call, in order, as `evaluate_batch` returns them.
 
-        `calls` is read by a task of its own, so that it may wait for answers. To stop early, close the iterator.
+        `calls` is read in another task, so it may wait for answers. To stop early, close the iterator.
         """
         sending = Sending()
         stream = self._stub.Evaluate(sending.async_messages(calls), **self._options(timeout))
@@ -147,7 +146,7 @@ class AsyncClient(Connected):
 
 
 def readable(response: Any) -> Any:
-    """Raises the error that gRPC raises elsewhere: for asyncio it answers None for bytes that are no such message."""
+    """Raises an error for a response that could not be decoded: gRPC for asyncio returns None then."""
     if response is None:
         raise ArbiterError(grpc.StatusCode.INTERNAL, "the answer cannot be read")
     return response

@@ -1,4 +1,4 @@
-"""How the service is reached: in plaintext or by TLS, with a token or without, with retries or without."""
+"""The connection to the service: TLS, tokens, retries."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import grpc
 
 SERVICE = "arbiter.v1.RulesService"
 
-# Every call has the same answer whenever it is made, so making it again does no harm. RESOURCE_EXHAUSTED is no reason
-# to: it also says that a message is too large.
+# No call has side effects, so every call may be retried. RESOURCE_EXHAUSTED is not retried: it is also the status of a
+# message that is too large.
 RETRIES = {
     "methodConfig": [
         {
@@ -33,55 +33,55 @@ RETRIES = {
 
 @dataclass(frozen=True)
 class Tls:
-    """What TLS needs to know. All of it may be left out. Certificates and keys are PEM."""
+    """The settings of TLS, all optional. Certificates and keys are PEM."""
 
     roots: bytes | None = None
-    """The certificates that vouch for the server. Left out: those of this system."""
+    """The root certificates to trust. Default: those of the system."""
     certificate: bytes | None = None
-    """The certificate that this client shows, for mutual TLS."""
+    """The client certificate, for mutual TLS."""
     key: bytes | None = None
     """The private key of the certificate."""
     server_name: str | None = None
-    """The name that the server's certificate must have. Left out: that of the target."""
+    """The name to expect in the server's certificate. Default: the host of the target."""
 
     def __post_init__(self) -> None:
         if (self.certificate is None) != (self.key is None):
             raise ValueError("a certificate needs its key, and a key its certificate")
 
     def credentials(self) -> grpc.ChannelCredentials:
-        """The same for gRPC."""
+        """The settings as gRPC credentials."""
         roots = system_roots() if self.roots is None else self.roots
         return grpc.ssl_channel_credentials(roots, self.key, self.certificate)
 
 
 def system_roots() -> bytes | None:
-    """The certificates that this system trusts. None if it has none: gRPC takes those that it brings along then."""
+    """The root certificates of the system. None if there are none: gRPC then uses its built-in ones."""
     certificates = ssl.create_default_context().get_ca_certs(binary_form=True)
     return "".join(map(ssl.DER_cert_to_PEM_cert, certificates)).encode() or None
 
 
 TokenLike: TypeAlias = str | Callable[[], str]
-"""A token, or a function that gives the present one."""
+"""A token, or a function that returns the current one."""
 
 
 def check_token(token: str) -> str:
-    """Gives a token back if a header can hold it. The error does not repeat it: errors are written to logs."""
+    """Returns the token if it is a valid header value. The error does not contain it: errors end up in logs."""
     if re.fullmatch(r"[!-~]+", token) is None:
         raise ValueError("a token is one or more visible ASCII characters, without spaces and line breaks")
     return token
 
 
 def call_metadata(token: TokenLike | None) -> list[tuple[str, str]]:
-    """What gRPC is told about a call: the token that it shows, if there is one."""
+    """The metadata of a call: the token, if there is one."""
     if token is None:
         return []
     return [("authorization", f"Bearer {check_token(token() if callable(token) else token)}")]
 
 
 def channel_options(tls: Tls | None, *, retry: bool) -> list[tuple[str, int | str]]:
-    """What gRPC is told about a channel."""
+    """The options of a gRPC channel."""
     options: list[tuple[str, int | str]] = [
-        # How large the answers of a batch may be is the service's to decide.
+        # The service limits the size of a batch's answers.
         ("grpc.max_receive_message_length", -1),
     ]
     if retry:

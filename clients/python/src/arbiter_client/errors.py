@@ -1,4 +1,4 @@
-"""Why a call failed: the exceptions, and how they are read from what the service has answered."""
+"""The exceptions, and how they are read from a gRPC status or a refusal."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ M = TypeVar("M", bound=Message)
 
 
 class ArbiterError(Exception):
-    """A call that failed: with a status of gRPC and a message for people."""
+    """A failed call, with a gRPC status code and a message for people."""
 
     code: grpc.StatusCode
-    """The status, such as `grpc.StatusCode.UNAVAILABLE`."""
+    """The status code, such as `grpc.StatusCode.UNAVAILABLE`."""
     message: str
     """The message of the status."""
 
@@ -37,26 +37,27 @@ class ArbiterError(Exception):
 
 
 class UnreachableError(ArbiterError):
-    """The service could not be reached, or is going down. A failure of TLS is told in the message."""
+    """The service could not be reached, or is shutting down. The message includes TLS failures."""
 
 
 class DeadlineExceededError(ArbiterError):
-    """There was no answer in time."""
+    """The deadline was exceeded."""
 
 
 @dataclass(frozen=True)
 class Reason:
-    """One reason for which the service refuses something."""
+    """One reason of a refusal."""
 
     code: str
-    """The name of an `ErrorReason`, also of one that this client does not know yet; the number of such a one where the
-    service has told no name."""
+    """The name of an `ErrorReason`. For one that is newer than this client: its name if the service has sent it,
+    otherwise its number."""
     message: str
     """The reason in words. The wording may change between versions."""
     field: str = ""
-    """The field of the request that it is about, such as `move.notation`. Empty when it is about none."""
+    """The field of the request it is about, such as `move.notation`. Empty when it is about no field."""
     clause: str = ""
-    """The clause of the rules that says so, such as `C4-2`. Empty when none does, or when it is not told."""
+    """The clause of the rules that says so, such as `C4-2`. Empty when no rule of a game is concerned, and in an
+    `InvalidRequestError` that is raised."""
 
     def __str__(self) -> str:
         place = f"{self.field}: " if self.field else ""
@@ -64,14 +65,14 @@ class Reason:
 
 
 class RefusedError(ArbiterError):
-    """The service refused a call, and says why. Raised by a call; a value as an item of many."""
+    """The service refused a call. Raised by a single call; a value in the answers of a batch or a stream."""
 
     reasons: tuple[Reason, ...]
     """Every reason, the most important first. Never empty."""
     metadata: Mapping[str, str]
-    """What else the service tells for programs. Empty in an item of many."""
+    """The metadata of `google.rpc.ErrorInfo`. Empty in an answer of a batch or a stream."""
     unlisted: int
-    """How many further reasons there are that were not listed."""
+    """How many further reasons are not listed."""
     move_index: int | None
     """Which move of a replay is illegal, from 0. None in any other refusal."""
 
@@ -85,7 +86,7 @@ class RefusedError(ArbiterError):
         move_index: int | None = None,
     ) -> None:
         super().__init__(code, message)
-        # What the exception is made again from, in another process for example.
+        # For pickling.
         self.args = (code, message, reasons, metadata, unlisted, move_index)
         self.reasons = reasons
         self.metadata = metadata or {}
@@ -105,16 +106,16 @@ class RefusedError(ArbiterError):
 
 
 class InvalidRequestError(RefusedError):
-    """The request makes no sense, or no game can be in its state. Every violation is a reason."""
+    """The request is malformed, or its state is impossible. Every violation is a reason."""
 
 
 class IllegalMoveError(RefusedError):
-    """The rules forbid the move. A replay tells which one by `move_index`."""
+    """The rules forbid the move. After `replay_game`, `move_index` is the index of the move."""
 
 
 @contextmanager
 def read_errors() -> Iterator[None]:
-    """Raises the errors of gRPC as those of this package."""
+    """Converts gRPC errors to those of this package."""
     try:
         yield
     except grpc.RpcError as error:
@@ -122,7 +123,7 @@ def read_errors() -> Iterator[None]:
 
 
 def read_error(error: grpc.RpcError) -> ArbiterError:
-    """Reads what a failed call has told."""
+    """Converts a gRPC error."""
     code, message = error.code(), error.details() or ""
     if code is grpc.StatusCode.UNAVAILABLE:
         return UnreachableError(code, message)
@@ -139,7 +140,7 @@ def read_error(error: grpc.RpcError) -> ArbiterError:
         *read_reasons(illegal.reasons),
         *(Reason(violation.reason, violation.description, violation.field) for violation in bad.field_violations),
     ] or [Reason(info.reason, message, metadata.get("field", ""), metadata.get("clause", ""))]
-    # An illegal move has its reasons as numbers: a first one that is not known here has its name from beside them.
+    # The reasons of an illegal move are numbers. `ErrorInfo` has the name of the first, even if it is unknown here.
     reasons[0] = replace(reasons[0], code=info.reason)
     unlisted = metadata.get("unlisted_violations", "")
     return refused(
@@ -153,7 +154,7 @@ def read_error(error: grpc.RpcError) -> ArbiterError:
 
 
 def read_refusal(refusal: v1.Refusal) -> RefusedError:
-    """Reads the refusal of an item of many: it is what the call on its own would have raised."""
+    """Reads the refusal of an item: the exception that the call on its own would have raised."""
     code = CODES.get(refusal.code, grpc.StatusCode.UNKNOWN)
     return refused(
         code,
@@ -173,7 +174,7 @@ def refused(
     unlisted: int = 0,
     move_index: int | None = None,
 ) -> RefusedError:
-    """Makes the exception for a status."""
+    """Creates the exception for a status code."""
     kind = KINDS.get(code, RefusedError)
     return kind(code, message, tuple(reasons), metadata, unlisted, move_index)
 
@@ -185,7 +186,7 @@ KINDS = {
 
 
 def read_reasons(reasons: Iterable[v1.Reason]) -> list[Reason]:
-    """Reads reasons whose codes are numbers."""
+    """Converts reasons, whose codes are numbers."""
     names = v1.ErrorReason.DESCRIPTOR.values_by_number
     return [
         Reason(
@@ -199,7 +200,7 @@ def read_reasons(reasons: Iterable[v1.Reason]) -> list[Reason]:
 
 
 def read_status(error: grpc.RpcError) -> status_pb2.Status:
-    """Reads the details of a failed call; without any that can be read, they are empty."""
+    """Reads the status details of a failed call. Empty if there are none that can be decoded."""
     metadata: Any = error.trailing_metadata() or ()
     for key, value in metadata:
         if key == "grpc-status-details-bin":
@@ -209,7 +210,7 @@ def read_status(error: grpc.RpcError) -> status_pb2.Status:
 
 
 def find(status: status_pb2.Status, kind: type[M]) -> M | None:
-    """Finds the detail of a type, if it is there and can be read."""
+    """Finds the detail of a type, if there is one that can be decoded."""
     for detail in status.details:
         message = kind()
         with suppress(DecodeError):

@@ -1,4 +1,4 @@
-"""What a caller may have at hand, and how it becomes a message of the contract."""
+"""The types that calls accept, and their conversion to messages of the contract."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from . import v1
 StateLike: TypeAlias = (
     str | v1.State | v1.ConnectFourState | v1.TripleTriadState | v1.QueenRooksState | v1.RoyalMatchState
 )
-"""A state: as it was answered, as text, or as the message of its game."""
+"""A state or a view: as it was returned, as notation, or as the message of its game."""
 
 MoveLike: TypeAlias = str | v1.Move | v1.ConnectFourMove | v1.TripleTriadMove | v1.QueenRooksMove | v1.RoyalMatchMove
-"""A move: as it was answered, as text, or as the message of its game."""
+"""A move: as it was returned, as notation, or as the message of its game."""
 
 RulesLike: TypeAlias = v1.RuleSet | v1.ConnectFourRules | v1.TripleTriadRules | v1.QueenRooksRules | v1.RoyalMatchRules
-"""Rules: as they were answered, or as the message of their game."""
+"""Rules: as they were returned, or as the message of their game."""
 
 SetupLike: TypeAlias = str | v1.ConnectFourSetup | v1.TripleTriadSetup | v1.QueenRooksSetup | v1.RoyalMatchSetup
-"""What a game is started from: its set-up, or just its name, such as `connect_four`."""
+"""What a game is started from: its setup, or just its name, such as `connect_four`."""
 
 TripleTriadCardLike: TypeAlias = str | v1.TripleTriadCard
-"""A card of Triple Triad, or its text, such as `54`."""
+"""A card of Triple Triad, or its notation, such as `54`."""
 
 RoyalMatchCardLike: TypeAlias = str | v1.RoyalMatchCard
-"""A card of RoyalMatch, or its text, such as `10H`."""
+"""A card of RoyalMatch, or its notation, such as `10H`."""
 
 SquareLike: TypeAlias = v1.Square | tuple[int, int]
 """A square, or its row and column, both from 0."""
@@ -35,7 +35,7 @@ M = TypeVar("M", bound=Message)
 
 
 def to_message(kind: type[M], value: str | Message) -> M:
-    """Makes a message of a value: of a text by its `notation`, of the message of one game by the field for it."""
+    """Converts a value: a string becomes the `notation`, the message of one game the field of that type."""
     if isinstance(value, kind):
         return value
     if isinstance(value, str):
@@ -44,7 +44,7 @@ def to_message(kind: type[M], value: str | Message) -> M:
 
 
 def to_square(square: SquareLike) -> v1.Square:
-    """Makes a square of a row and a column."""
+    """Converts a row and a column to a square."""
     if isinstance(square, v1.Square):
         return square
     row, column = square
@@ -52,7 +52,7 @@ def to_square(square: SquareLike) -> v1.Square:
 
 
 def to_new_game(setup: SetupLike | None) -> v1.NewGameRequest:
-    """Makes the request for a new game of a set-up or of the name of a game."""
+    """Creates the request for a new game from a setup or from the name of a game."""
     if setup is None:
         return v1.NewGameRequest()
     if not isinstance(setup, str):
@@ -66,7 +66,7 @@ def to_new_game(setup: SetupLike | None) -> v1.NewGameRequest:
 
 
 def hold(holder: type[M], oneof: str, value: Message) -> M:
-    """Puts a message into the field of a oneof that takes messages of its type."""
+    """Sets the field of a oneof that has the type of a message."""
     for field in holder.DESCRIPTOR.oneofs_by_name[oneof].fields:
         if field.message_type is not None and field.message_type.full_name == value.DESCRIPTOR.full_name:
             return holder(**{field.name: value})

@@ -1,4 +1,4 @@
-"""What is sent by a stream, and what goes wrong with it."""
+"""The requests of an `Evaluate` stream, and its errors."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ T = TypeVar("T")
 
 
 class Sending:
-    """Makes the messages of an `Evaluate` stream of calls as they come.
+    """Converts calls to the requests of an `Evaluate` stream.
 
-    gRPC reads them where the caller does not see it, and of an exception there it tells only that there was one.
-    So it is kept here, and raised where the answers are read.
+    gRPC consumes the requests in the background and hides an exception that is raised there. So it is kept here, and
+    raised where the answers are read.
     """
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class Sending:
         self._refusal: grpc.aio.AioRpcError | None = None
 
     def messages(self, calls: Iterable[Call[Any]]) -> Iterator[v1.EvaluateRequest]:
-        """The messages, one by one."""
+        """Yields the requests."""
         with self._keep_failure():
             for call in calls:
                 yield v1.EvaluateRequest(call=call.to_item())
@@ -55,16 +55,16 @@ class Sending:
             raise
 
     def keep_refusal(self, stream: Any) -> None:
-        """Keeps what the service has told at the end of a stream, to be called by that stream of asyncio.
+        """Keeps the status of a stream. Done callback of an asyncio stream.
 
-        If a call is sent just then, gRPC puts an error of its own in its place (grpc/grpc#36066).
+        If a call is sent while the stream ends, gRPC replaces the status by an error of its own (grpc/grpc#36066).
         """
         code, trailing = at_once(stream.code()), at_once(stream.trailing_metadata())
         if code is not grpc.StatusCode.OK:
             self._refusal = grpc.aio.AioRpcError(code, grpc.aio.Metadata(), trailing, at_once(stream.details()))
 
     @contextmanager
-    def _tell_refusal(self) -> Iterator[None]:
+    def _raise_refusal(self) -> Iterator[None]:
         try:
             yield
         except grpc.RpcError as error:
@@ -72,9 +72,9 @@ class Sending:
 
     @contextmanager
     def read_errors(self) -> Iterator[None]:
-        """Raises the errors of the stream as those of this package, and what went wrong with the calls as it is."""
+        """Converts the errors of the stream to those of this package. An exception of `calls` is raised unchanged."""
         try:
-            with read_errors(), self._tell_refusal():
+            with read_errors(), self._raise_refusal():
                 yield
         except (ArbiterError, asyncio.CancelledError):
             if self._failure is not None:
@@ -83,7 +83,7 @@ class Sending:
 
 
 def at_once(answer: Coroutine[Any, Any, T]) -> T:
-    """What a coroutine answers that has nothing to wait for."""
+    """The result of a coroutine that does not suspend."""
     try:
         answer.send(None)
     except StopIteration as end:

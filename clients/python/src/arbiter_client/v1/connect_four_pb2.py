@@ -23,21 +23,24 @@ _sym_db = _symbol_database.Default()
 
 
 from . import player_pb2 as arbiter_dot_v1_dot_player__pb2
+from . import square_pb2 as arbiter_dot_v1_dot_square__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x61rbiter/v1/connect_four.proto\x12\narbiter.v1\x1a\x17\x61rbiter/v1/player.proto\"w\n\x10\x43onnectFourState\x12+\n\x05rules\x18\x01 \x01(\x0b\x32\x1c.arbiter.v1.ConnectFourRules\x12\r\n\x05\x62oard\x18\x02 \x03(\t\x12\'\n\x0bnext_player\x18\x03 \x01(\x0e\x32\x12.arbiter.v1.Player\"\xba\x01\n\x10\x43onnectFourRules\x12\x14\n\x07\x63olumns\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x11\n\x04rows\x18\x02 \x01(\rH\x01\x88\x01\x01\x12\x18\n\x0bline_length\x18\x03 \x01(\rH\x02\x88\x01\x01\x12-\n\x0c\x66irst_player\x18\x04 \x01(\x0e\x32\x12.arbiter.v1.PlayerH\x03\x88\x01\x01\x42\n\n\x08_columnsB\x07\n\x05_rowsB\x0e\n\x0c_line_lengthB\x0f\n\r_first_player\"1\n\x0f\x43onnectFourMove\x12\x13\n\x06\x63olumn\x18\x01 \x01(\rH\x00\x88\x01\x01\x42\t\n\x07_column\"\x12\n\x10\x43onnectFourSetupb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x61rbiter/v1/connect_four.proto\x12\narbiter.v1\x1a\x17\x61rbiter/v1/player.proto\x1a\x17\x61rbiter/v1/square.proto\"\x8c\x01\n\x10\x43onnectFourState\x12+\n\x05rules\x18\x01 \x01(\x0b\x32\x1c.arbiter.v1.ConnectFourRules\x12\r\n\x05\x62oard\x18\x02 \x03(\t\x12,\n\x0bnext_player\x18\x03 \x01(\x0e\x32\x12.arbiter.v1.PlayerH\x00\x88\x01\x01\x42\x0e\n\x0c_next_player\"\xba\x01\n\x10\x43onnectFourRules\x12\x14\n\x07\x63olumns\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x11\n\x04rows\x18\x02 \x01(\rH\x01\x88\x01\x01\x12\x18\n\x0bline_length\x18\x03 \x01(\rH\x02\x88\x01\x01\x12-\n\x0c\x66irst_player\x18\x04 \x01(\x0e\x32\x12.arbiter.v1.PlayerH\x03\x88\x01\x01\x42\n\n\x08_columnsB\x07\n\x05_rowsB\x0e\n\x0c_line_lengthB\x0f\n\r_first_player\"1\n\x0f\x43onnectFourMove\x12\x13\n\x06\x63olumn\x18\x01 \x01(\rH\x00\x88\x01\x01\x42\t\n\x07_column\"\x12\n\x10\x43onnectFourSetup\"=\n\x12\x43onnectFourOutcome\x12\'\n\rwinning_lines\x18\x01 \x03(\x0b\x32\x10.arbiter.v1.Lineb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arbiter_client.v1.connect_four_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_CONNECTFOURSTATE']._serialized_start=70
-  _globals['_CONNECTFOURSTATE']._serialized_end=189
-  _globals['_CONNECTFOURRULES']._serialized_start=192
-  _globals['_CONNECTFOURRULES']._serialized_end=378
-  _globals['_CONNECTFOURMOVE']._serialized_start=380
-  _globals['_CONNECTFOURMOVE']._serialized_end=429
-  _globals['_CONNECTFOURSETUP']._serialized_start=431
-  _globals['_CONNECTFOURSETUP']._serialized_end=449
+  _globals['_CONNECTFOURSTATE']._serialized_start=96
+  _globals['_CONNECTFOURSTATE']._serialized_end=236
+  _globals['_CONNECTFOURRULES']._serialized_start=239
+  _globals['_CONNECTFOURRULES']._serialized_end=425
+  _globals['_CONNECTFOURMOVE']._serialized_start=427
+  _globals['_CONNECTFOURMOVE']._serialized_end=476
+  _globals['_CONNECTFOURSETUP']._serialized_start=478
+  _globals['_CONNECTFOURSETUP']._serialized_end=496
+  _globals['_CONNECTFOUROUTCOME']._serialized_start=498
+  _globals['_CONNECTFOUROUTCOME']._serialized_end=559
 # @@protoc_insertion_point(module_scope)

@@ -1,4 +1,5 @@
 from . import player_pb2 as _player_pb2
+from . import square_pb2 as _square_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -38,3 +39,9 @@ class ConnectFourMove(_message.Message):
 class ConnectFourSetup(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...
+
+class ConnectFourOutcome(_message.Message):
+    __slots__ = ("winning_lines",)
+    WINNING_LINES_FIELD_NUMBER: _ClassVar[int]
+    winning_lines: _containers.RepeatedCompositeFieldContainer[_square_pb2.Line]
+    def __init__(self, winning_lines: _Optional[_Iterable[_Union[_square_pb2.Line, _Mapping]]] = ...) -> None: ...

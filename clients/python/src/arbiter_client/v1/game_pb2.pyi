@@ -13,14 +13,14 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
-class Result(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+class GameResult(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
-    RESULT_UNSPECIFIED: _ClassVar[Result]
-    RESULT_IN_PROGRESS: _ClassVar[Result]
-    RESULT_WINNER_DETERMINED: _ClassVar[Result]
-    RESULT_DRAW: _ClassVar[Result]
-    RESULT_SUDDEN_DEATH_CONTINUE: _ClassVar[Result]
-    RESULT_FINAL_DRAW: _ClassVar[Result]
+    GAME_RESULT_UNSPECIFIED: _ClassVar[GameResult]
+    GAME_RESULT_IN_PROGRESS: _ClassVar[GameResult]
+    GAME_RESULT_WINNER_DETERMINED: _ClassVar[GameResult]
+    GAME_RESULT_DRAW: _ClassVar[GameResult]
+    GAME_RESULT_SUDDEN_DEATH_CONTINUE: _ClassVar[GameResult]
+    GAME_RESULT_FINAL_DRAW: _ClassVar[GameResult]
 
 class EndReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -31,12 +31,12 @@ class EndReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     END_REASON_NO_LEGAL_MOVE: _ClassVar[EndReason]
     END_REASON_QUIET_MOVE_LIMIT: _ClassVar[EndReason]
     END_REASON_HANDS_EMPTY: _ClassVar[EndReason]
-RESULT_UNSPECIFIED: Result
-RESULT_IN_PROGRESS: Result
-RESULT_WINNER_DETERMINED: Result
-RESULT_DRAW: Result
-RESULT_SUDDEN_DEATH_CONTINUE: Result
-RESULT_FINAL_DRAW: Result
+GAME_RESULT_UNSPECIFIED: GameResult
+GAME_RESULT_IN_PROGRESS: GameResult
+GAME_RESULT_WINNER_DETERMINED: GameResult
+GAME_RESULT_DRAW: GameResult
+GAME_RESULT_SUDDEN_DEATH_CONTINUE: GameResult
+GAME_RESULT_FINAL_DRAW: GameResult
 END_REASON_UNSPECIFIED: EndReason
 END_REASON_LINE_COMPLETED: EndReason
 END_REASON_BOARD_FULL: EndReason
@@ -147,22 +147,26 @@ class Capture(_message.Message):
     def __init__(self, explanation: _Optional[str] = ..., triple_triad: _Optional[_Union[_triple_triad_pb2.TripleTriadCapture, _Mapping]] = ..., queen_rooks: _Optional[_Union[_queen_rooks_pb2.QueenRooksCapture, _Mapping]] = ..., royal_match: _Optional[_Union[_royal_match_pb2.RoyalMatchTrick, _Mapping]] = ...) -> None: ...
 
 class Outcome(_message.Message):
-    __slots__ = ("result", "end_reason", "winner", "scores", "winning_lines", "sudden_death_count", "drawn_between")
+    __slots__ = ("result", "end_reason", "winner", "next_players", "scores", "explanation", "connect_four", "triple_triad", "royal_match")
     RESULT_FIELD_NUMBER: _ClassVar[int]
     END_REASON_FIELD_NUMBER: _ClassVar[int]
     WINNER_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PLAYERS_FIELD_NUMBER: _ClassVar[int]
     SCORES_FIELD_NUMBER: _ClassVar[int]
-    WINNING_LINES_FIELD_NUMBER: _ClassVar[int]
-    SUDDEN_DEATH_COUNT_FIELD_NUMBER: _ClassVar[int]
-    DRAWN_BETWEEN_FIELD_NUMBER: _ClassVar[int]
-    result: Result
+    EXPLANATION_FIELD_NUMBER: _ClassVar[int]
+    CONNECT_FOUR_FIELD_NUMBER: _ClassVar[int]
+    TRIPLE_TRIAD_FIELD_NUMBER: _ClassVar[int]
+    ROYAL_MATCH_FIELD_NUMBER: _ClassVar[int]
+    result: GameResult
     end_reason: EndReason
     winner: _player_pb2.Player
+    next_players: _containers.RepeatedScalarFieldContainer[_player_pb2.Player]
     scores: _containers.RepeatedCompositeFieldContainer[Score]
-    winning_lines: _containers.RepeatedCompositeFieldContainer[_square_pb2.Line]
-    sudden_death_count: int
-    drawn_between: _containers.RepeatedScalarFieldContainer[_player_pb2.Player]
-    def __init__(self, result: _Optional[_Union[Result, str]] = ..., end_reason: _Optional[_Union[EndReason, str]] = ..., winner: _Optional[_Union[_player_pb2.Player, str]] = ..., scores: _Optional[_Iterable[_Union[Score, _Mapping]]] = ..., winning_lines: _Optional[_Iterable[_Union[_square_pb2.Line, _Mapping]]] = ..., sudden_death_count: _Optional[int] = ..., drawn_between: _Optional[_Iterable[_Union[_player_pb2.Player, str]]] = ...) -> None: ...
+    explanation: str
+    connect_four: _connect_four_pb2.ConnectFourOutcome
+    triple_triad: _triple_triad_pb2.TripleTriadOutcome
+    royal_match: _royal_match_pb2.RoyalMatchOutcome
+    def __init__(self, result: _Optional[_Union[GameResult, str]] = ..., end_reason: _Optional[_Union[EndReason, str]] = ..., winner: _Optional[_Union[_player_pb2.Player, str]] = ..., next_players: _Optional[_Iterable[_Union[_player_pb2.Player, str]]] = ..., scores: _Optional[_Iterable[_Union[Score, _Mapping]]] = ..., explanation: _Optional[str] = ..., connect_four: _Optional[_Union[_connect_four_pb2.ConnectFourOutcome, _Mapping]] = ..., triple_triad: _Optional[_Union[_triple_triad_pb2.TripleTriadOutcome, _Mapping]] = ..., royal_match: _Optional[_Union[_royal_match_pb2.RoyalMatchOutcome, _Mapping]] = ...) -> None: ...
 
 class Score(_message.Message):
     __slots__ = ("player", "points")

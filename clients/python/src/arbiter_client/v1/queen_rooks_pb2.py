@@ -26,25 +26,25 @@ from . import player_pb2 as arbiter_dot_v1_dot_player__pb2
 from . import square_pb2 as arbiter_dot_v1_dot_square__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1c\x61rbiter/v1/queen_rooks.proto\x12\narbiter.v1\x1a\x17\x61rbiter/v1/player.proto\x1a\x17\x61rbiter/v1/square.proto\"\x9f\x01\n\x0fQueenRooksState\x12*\n\x05rules\x18\x01 \x01(\x0b\x32\x1b.arbiter.v1.QueenRooksRules\x12\r\n\x05\x62oard\x18\x02 \x03(\t\x12\'\n\x0bnext_player\x18\x03 \x01(\x0e\x32\x12.arbiter.v1.Player\x12\x18\n\x0bquiet_moves\x18\x04 \x01(\rH\x00\x88\x01\x01\x42\x0e\n\x0c_quiet_moves\"a\n\x0fQueenRooksRules\x12\x11\n\x04size\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x1d\n\x10quiet_move_limit\x18\x02 \x01(\rH\x01\x88\x01\x01\x42\x07\n\x05_sizeB\x13\n\x11_quiet_move_limit\"R\n\x0eQueenRooksMove\x12 \n\x04\x66rom\x18\x01 \x01(\x0b\x32\x12.arbiter.v1.Square\x12\x1e\n\x02to\x18\x02 \x01(\x0b\x32\x12.arbiter.v1.Square\"\x11\n\x0fQueenRooksSetup\"\xab\x01\n\x11QueenRooksCapture\x12\"\n\x06square\x18\x01 \x01(\x0b\x32\x12.arbiter.v1.Square\x12 \n\x04rook\x18\x02 \x01(\x0b\x32\x12.arbiter.v1.Square\x12!\n\x05queen\x18\x03 \x01(\x0b\x32\x12.arbiter.v1.Square\x12-\n\x07\x63orners\x18\x04 \x03(\x0b\x32\x1c.arbiter.v1.QueenRooksCorner\"\x85\x01\n\x10QueenRooksCorner\x12\"\n\x06square\x18\x01 \x01(\x0b\x32\x12.arbiter.v1.Square\x12*\n\x05piece\x18\x02 \x01(\x0e\x32\x1b.arbiter.v1.QueenRooksPiece\x12!\n\x05owner\x18\x03 \x01(\x0e\x32\x12.arbiter.v1.Player*\x89\x01\n\x0fQueenRooksPiece\x12!\n\x1dQUEEN_ROOKS_PIECE_UNSPECIFIED\x10\x00\x12\x1a\n\x16QUEEN_ROOKS_PIECE_NONE\x10\x01\x12\x1b\n\x17QUEEN_ROOKS_PIECE_QUEEN\x10\x02\x12\x1a\n\x16QUEEN_ROOKS_PIECE_ROOK\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1c\x61rbiter/v1/queen_rooks.proto\x12\narbiter.v1\x1a\x17\x61rbiter/v1/player.proto\x1a\x17\x61rbiter/v1/square.proto\"\xb4\x01\n\x0fQueenRooksState\x12*\n\x05rules\x18\x01 \x01(\x0b\x32\x1b.arbiter.v1.QueenRooksRules\x12\r\n\x05\x62oard\x18\x02 \x03(\t\x12,\n\x0bnext_player\x18\x03 \x01(\x0e\x32\x12.arbiter.v1.PlayerH\x00\x88\x01\x01\x12\x18\n\x0bquiet_moves\x18\x04 \x01(\rH\x01\x88\x01\x01\x42\x0e\n\x0c_next_playerB\x0e\n\x0c_quiet_moves\"a\n\x0fQueenRooksRules\x12\x11\n\x04size\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x1d\n\x10quiet_move_limit\x18\x02 \x01(\rH\x01\x88\x01\x01\x42\x07\n\x05_sizeB\x13\n\x11_quiet_move_limit\"R\n\x0eQueenRooksMove\x12 \n\x04\x66rom\x18\x01 \x01(\x0b\x32\x12.arbiter.v1.Square\x12\x1e\n\x02to\x18\x02 \x01(\x0b\x32\x12.arbiter.v1.Square\"\x11\n\x0fQueenRooksSetup\"\xab\x01\n\x11QueenRooksCapture\x12\"\n\x06square\x18\x01 \x01(\x0b\x32\x12.arbiter.v1.Square\x12 \n\x04rook\x18\x02 \x01(\x0b\x32\x12.arbiter.v1.Square\x12!\n\x05queen\x18\x03 \x01(\x0b\x32\x12.arbiter.v1.Square\x12-\n\x07\x63orners\x18\x04 \x03(\x0b\x32\x1c.arbiter.v1.QueenRooksCorner\"\x94\x01\n\x10QueenRooksCorner\x12\"\n\x06square\x18\x01 \x01(\x0b\x32\x12.arbiter.v1.Square\x12*\n\x05piece\x18\x02 \x01(\x0e\x32\x1b.arbiter.v1.QueenRooksPiece\x12&\n\x05owner\x18\x03 \x01(\x0e\x32\x12.arbiter.v1.PlayerH\x00\x88\x01\x01\x42\x08\n\x06_owner*\x89\x01\n\x0fQueenRooksPiece\x12!\n\x1dQUEEN_ROOKS_PIECE_UNSPECIFIED\x10\x00\x12\x1a\n\x16QUEEN_ROOKS_PIECE_NONE\x10\x01\x12\x1b\n\x17QUEEN_ROOKS_PIECE_QUEEN\x10\x02\x12\x1a\n\x16QUEEN_ROOKS_PIECE_ROOK\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arbiter_client.v1.queen_rooks_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_QUEENROOKSPIECE']._serialized_start=769
-  _globals['_QUEENROOKSPIECE']._serialized_end=906
+  _globals['_QUEENROOKSPIECE']._serialized_start=805
+  _globals['_QUEENROOKSPIECE']._serialized_end=942
   _globals['_QUEENROOKSSTATE']._serialized_start=95
-  _globals['_QUEENROOKSSTATE']._serialized_end=254
-  _globals['_QUEENROOKSRULES']._serialized_start=256
-  _globals['_QUEENROOKSRULES']._serialized_end=353
-  _globals['_QUEENROOKSMOVE']._serialized_start=355
-  _globals['_QUEENROOKSMOVE']._serialized_end=437
-  _globals['_QUEENROOKSSETUP']._serialized_start=439
-  _globals['_QUEENROOKSSETUP']._serialized_end=456
-  _globals['_QUEENROOKSCAPTURE']._serialized_start=459
-  _globals['_QUEENROOKSCAPTURE']._serialized_end=630
-  _globals['_QUEENROOKSCORNER']._serialized_start=633
-  _globals['_QUEENROOKSCORNER']._serialized_end=766
+  _globals['_QUEENROOKSSTATE']._serialized_end=275
+  _globals['_QUEENROOKSRULES']._serialized_start=277
+  _globals['_QUEENROOKSRULES']._serialized_end=374
+  _globals['_QUEENROOKSMOVE']._serialized_start=376
+  _globals['_QUEENROOKSMOVE']._serialized_end=458
+  _globals['_QUEENROOKSSETUP']._serialized_start=460
+  _globals['_QUEENROOKSSETUP']._serialized_end=477
+  _globals['_QUEENROOKSCAPTURE']._serialized_start=480
+  _globals['_QUEENROOKSCAPTURE']._serialized_end=651
+  _globals['_QUEENROOKSCORNER']._serialized_start=654
+  _globals['_QUEENROOKSCORNER']._serialized_end=802
 # @@protoc_insertion_point(module_scope)

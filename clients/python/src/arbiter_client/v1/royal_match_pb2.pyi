@@ -149,3 +149,9 @@ class RoyalMatchTrick(_message.Message):
     card: RoyalMatchCard
     comparisons: _containers.RepeatedCompositeFieldContainer[RoyalMatchComparison]
     def __init__(self, player: _Optional[_Union[_player_pb2.Player, str]] = ..., card: _Optional[_Union[RoyalMatchCard, _Mapping]] = ..., comparisons: _Optional[_Iterable[_Union[RoyalMatchComparison, _Mapping]]] = ...) -> None: ...
+
+class RoyalMatchOutcome(_message.Message):
+    __slots__ = ("drawn_between",)
+    DRAWN_BETWEEN_FIELD_NUMBER: _ClassVar[int]
+    drawn_between: _containers.RepeatedScalarFieldContainer[_player_pb2.Player]
+    def __init__(self, drawn_between: _Optional[_Iterable[_Union[_player_pb2.Player, str]]] = ...) -> None: ...

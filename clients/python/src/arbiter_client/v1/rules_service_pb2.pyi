@@ -124,10 +124,12 @@ class CompareCardsResponse(_message.Message):
     def __init__(self, order: _Optional[_Union[_royal_match_pb2.RoyalMatchOrder, str]] = ..., winner: _Optional[_Union[_royal_match_pb2.RoyalMatchCard, _Mapping]] = ..., ranking: _Optional[_Iterable[_Union[_royal_match_pb2.RoyalMatchCard, _Mapping]]] = ..., comparisons: _Optional[_Iterable[_Union[_royal_match_pb2.RoyalMatchComparison, _Mapping]]] = ...) -> None: ...
 
 class ListGamesRequest(_message.Message):
-    __slots__ = ("include_cards",)
+    __slots__ = ("include_cards", "include_clauses")
     INCLUDE_CARDS_FIELD_NUMBER: _ClassVar[int]
+    INCLUDE_CLAUSES_FIELD_NUMBER: _ClassVar[int]
     include_cards: bool
-    def __init__(self, include_cards: _Optional[bool] = ...) -> None: ...
+    include_clauses: bool
+    def __init__(self, include_cards: _Optional[bool] = ..., include_clauses: _Optional[bool] = ...) -> None: ...
 
 class ListGamesResponse(_message.Message):
     __slots__ = ("games",)
@@ -136,7 +138,7 @@ class ListGamesResponse(_message.Message):
     def __init__(self, games: _Optional[_Iterable[_Union[GameDescription, _Mapping]]] = ...) -> None: ...
 
 class GameDescription(_message.Message):
-    __slots__ = ("name", "title", "summary", "default_rules", "limits", "presets", "state_notation", "move_notation", "triple_triad_cards")
+    __slots__ = ("name", "title", "summary", "default_rules", "limits", "presets", "state_notation", "move_notation", "triple_triad_cards", "clauses")
     NAME_FIELD_NUMBER: _ClassVar[int]
     TITLE_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_FIELD_NUMBER: _ClassVar[int]
@@ -146,6 +148,7 @@ class GameDescription(_message.Message):
     STATE_NOTATION_FIELD_NUMBER: _ClassVar[int]
     MOVE_NOTATION_FIELD_NUMBER: _ClassVar[int]
     TRIPLE_TRIAD_CARDS_FIELD_NUMBER: _ClassVar[int]
+    CLAUSES_FIELD_NUMBER: _ClassVar[int]
     name: str
     title: str
     summary: str
@@ -155,7 +158,18 @@ class GameDescription(_message.Message):
     state_notation: NotationDescription
     move_notation: NotationDescription
     triple_triad_cards: _containers.RepeatedCompositeFieldContainer[_triple_triad_pb2.TripleTriadCard]
-    def __init__(self, name: _Optional[str] = ..., title: _Optional[str] = ..., summary: _Optional[str] = ..., default_rules: _Optional[_Union[_game_pb2.RuleSet, _Mapping]] = ..., limits: _Optional[_Iterable[_Union[RuleLimit, _Mapping]]] = ..., presets: _Optional[_Iterable[_Union[Preset, _Mapping]]] = ..., state_notation: _Optional[_Union[NotationDescription, _Mapping]] = ..., move_notation: _Optional[_Union[NotationDescription, _Mapping]] = ..., triple_triad_cards: _Optional[_Iterable[_Union[_triple_triad_pb2.TripleTriadCard, _Mapping]]] = ...) -> None: ...
+    clauses: _containers.RepeatedCompositeFieldContainer[RuleClause]
+    def __init__(self, name: _Optional[str] = ..., title: _Optional[str] = ..., summary: _Optional[str] = ..., default_rules: _Optional[_Union[_game_pb2.RuleSet, _Mapping]] = ..., limits: _Optional[_Iterable[_Union[RuleLimit, _Mapping]]] = ..., presets: _Optional[_Iterable[_Union[Preset, _Mapping]]] = ..., state_notation: _Optional[_Union[NotationDescription, _Mapping]] = ..., move_notation: _Optional[_Union[NotationDescription, _Mapping]] = ..., triple_triad_cards: _Optional[_Iterable[_Union[_triple_triad_pb2.TripleTriadCard, _Mapping]]] = ..., clauses: _Optional[_Iterable[_Union[RuleClause, _Mapping]]] = ...) -> None: ...
+
+class RuleClause(_message.Message):
+    __slots__ = ("id", "title", "text")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    TITLE_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    title: str
+    text: str
+    def __init__(self, id: _Optional[str] = ..., title: _Optional[str] = ..., text: _Optional[str] = ...) -> None: ...
 
 class RuleLimit(_message.Message):
     __slots__ = ("field", "minimum", "maximum", "condition")
@@ -262,14 +276,16 @@ class SettleTradeRequest(_message.Message):
     def __init__(self, state: _Optional[_Union[_game_pb2.State, _Mapping]] = ..., collection_one: _Optional[_Iterable[_Union[_triple_triad_pb2.TripleTriadCard, _Mapping]]] = ..., collection_two: _Optional[_Iterable[_Union[_triple_triad_pb2.TripleTriadCard, _Mapping]]] = ..., picks: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class SettleTradeResponse(_message.Message):
-    __slots__ = ("collection_one", "collection_two", "transfers")
+    __slots__ = ("collection_one", "collection_two", "transfers", "explanation")
     COLLECTION_ONE_FIELD_NUMBER: _ClassVar[int]
     COLLECTION_TWO_FIELD_NUMBER: _ClassVar[int]
     TRANSFERS_FIELD_NUMBER: _ClassVar[int]
+    EXPLANATION_FIELD_NUMBER: _ClassVar[int]
     collection_one: _containers.RepeatedCompositeFieldContainer[_triple_triad_pb2.TripleTriadCard]
     collection_two: _containers.RepeatedCompositeFieldContainer[_triple_triad_pb2.TripleTriadCard]
     transfers: _containers.RepeatedCompositeFieldContainer[_triple_triad_pb2.TripleTriadTransfer]
-    def __init__(self, collection_one: _Optional[_Iterable[_Union[_triple_triad_pb2.TripleTriadCard, _Mapping]]] = ..., collection_two: _Optional[_Iterable[_Union[_triple_triad_pb2.TripleTriadCard, _Mapping]]] = ..., transfers: _Optional[_Iterable[_Union[_triple_triad_pb2.TripleTriadTransfer, _Mapping]]] = ...) -> None: ...
+    explanation: str
+    def __init__(self, collection_one: _Optional[_Iterable[_Union[_triple_triad_pb2.TripleTriadCard, _Mapping]]] = ..., collection_two: _Optional[_Iterable[_Union[_triple_triad_pb2.TripleTriadCard, _Mapping]]] = ..., transfers: _Optional[_Iterable[_Union[_triple_triad_pb2.TripleTriadTransfer, _Mapping]]] = ..., explanation: _Optional[str] = ...) -> None: ...
 
 class ViewStateRequest(_message.Message):
     __slots__ = ("state", "viewer")
@@ -354,7 +370,8 @@ class Call(_message.Message):
     def __init__(self, validate_move: _Optional[_Union[ValidateMoveRequest, _Mapping]] = ..., apply_move: _Optional[_Union[ApplyMoveRequest, _Mapping]] = ..., resolve_captures: _Optional[_Union[ResolveCapturesRequest, _Mapping]] = ..., determine_winner: _Optional[_Union[DetermineWinnerRequest, _Mapping]] = ..., compare_cards: _Optional[_Union[CompareCardsRequest, _Mapping]] = ..., list_games: _Optional[_Union[ListGamesRequest, _Mapping]] = ..., new_game: _Optional[_Union[NewGameRequest, _Mapping]] = ..., list_legal_moves: _Optional[_Union[ListLegalMovesRequest, _Mapping]] = ..., replay_game: _Optional[_Union[ReplayGameRequest, _Mapping]] = ..., settle_trade: _Optional[_Union[SettleTradeRequest, _Mapping]] = ..., view_state: _Optional[_Union[ViewStateRequest, _Mapping]] = ..., render_state: _Optional[_Union[RenderStateRequest, _Mapping]] = ...) -> None: ...
 
 class Answer(_message.Message):
-    __slots__ = ("validate_move", "apply_move", "resolve_captures", "determine_winner", "compare_cards", "list_games", "new_game", "list_legal_moves", "replay_game", "settle_trade", "view_state", "render_state", "refusal")
+    __slots__ = ("refusal", "validate_move", "apply_move", "resolve_captures", "determine_winner", "compare_cards", "list_games", "new_game", "list_legal_moves", "replay_game", "settle_trade", "view_state", "render_state")
+    REFUSAL_FIELD_NUMBER: _ClassVar[int]
     VALIDATE_MOVE_FIELD_NUMBER: _ClassVar[int]
     APPLY_MOVE_FIELD_NUMBER: _ClassVar[int]
     RESOLVE_CAPTURES_FIELD_NUMBER: _ClassVar[int]
@@ -367,7 +384,7 @@ class Answer(_message.Message):
     SETTLE_TRADE_FIELD_NUMBER: _ClassVar[int]
     VIEW_STATE_FIELD_NUMBER: _ClassVar[int]
     RENDER_STATE_FIELD_NUMBER: _ClassVar[int]
-    REFUSAL_FIELD_NUMBER: _ClassVar[int]
+    refusal: _refusal_pb2.Refusal
     validate_move: ValidateMoveResponse
     apply_move: ApplyMoveResponse
     resolve_captures: ResolveCapturesResponse
@@ -380,5 +397,4 @@ class Answer(_message.Message):
     settle_trade: SettleTradeResponse
     view_state: ViewStateResponse
     render_state: RenderStateResponse
-    refusal: _refusal_pb2.Refusal
-    def __init__(self, validate_move: _Optional[_Union[ValidateMoveResponse, _Mapping]] = ..., apply_move: _Optional[_Union[ApplyMoveResponse, _Mapping]] = ..., resolve_captures: _Optional[_Union[ResolveCapturesResponse, _Mapping]] = ..., determine_winner: _Optional[_Union[DetermineWinnerResponse, _Mapping]] = ..., compare_cards: _Optional[_Union[CompareCardsResponse, _Mapping]] = ..., list_games: _Optional[_Union[ListGamesResponse, _Mapping]] = ..., new_game: _Optional[_Union[NewGameResponse, _Mapping]] = ..., list_legal_moves: _Optional[_Union[ListLegalMovesResponse, _Mapping]] = ..., replay_game: _Optional[_Union[ReplayGameResponse, _Mapping]] = ..., settle_trade: _Optional[_Union[SettleTradeResponse, _Mapping]] = ..., view_state: _Optional[_Union[ViewStateResponse, _Mapping]] = ..., render_state: _Optional[_Union[RenderStateResponse, _Mapping]] = ..., refusal: _Optional[_Union[_refusal_pb2.Refusal, _Mapping]] = ...) -> None: ...
+    def __init__(self, refusal: _Optional[_Union[_refusal_pb2.Refusal, _Mapping]] = ..., validate_move: _Optional[_Union[ValidateMoveResponse, _Mapping]] = ..., apply_move: _Optional[_Union[ApplyMoveResponse, _Mapping]] = ..., resolve_captures: _Optional[_Union[ResolveCapturesResponse, _Mapping]] = ..., determine_winner: _Optional[_Union[DetermineWinnerResponse, _Mapping]] = ..., compare_cards: _Optional[_Union[CompareCardsResponse, _Mapping]] = ..., list_games: _Optional[_Union[ListGamesResponse, _Mapping]] = ..., new_game: _Optional[_Union[NewGameResponse, _Mapping]] = ..., list_legal_moves: _Optional[_Union[ListLegalMovesResponse, _Mapping]] = ..., replay_game: _Optional[_Union[ReplayGameResponse, _Mapping]] = ..., settle_trade: _Optional[_Union[SettleTradeResponse, _Mapping]] = ..., view_state: _Optional[_Union[ViewStateResponse, _Mapping]] = ..., render_state: _Optional[_Union[RenderStateResponse, _Mapping]] = ...) -> None: ...

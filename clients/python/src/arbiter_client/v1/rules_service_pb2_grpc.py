@@ -26,17 +26,23 @@ if _version_not_supported:
 
 
 class RulesServiceStub:
-    """The referee. Every call is stateless: it is answered from its request alone, by any replica, and the same request
-    has the same answer. Whatever is left to chance follows from the seed of the request; if it gives none, the service
-    draws one and answers it.
+    """The referee. Every call is stateless: the answer depends on the request alone, any replica can give it, and the same
+    request has the same answer. Random choices follow from the seed of the request; if there is none, the service draws
+    one and returns it. No call has side effects, so every call may be retried.
 
-    The unary calls are also answered over HTTP as JSON, in the form of the Connect protocol, and all calls over
-    gRPC-Web, on the same port.
+    All calls are served over gRPC and gRPC-Web on one port; the unary calls also over HTTP with JSON, in the form of the
+    Connect protocol.
 
-    Refusals: INVALID_ARGUMENT for a malformed request or an impossible state, with a `google.rpc.BadRequest` that
-    names every violation by its field path (the first 24, and how many more); FAILED_PRECONDITION for an illegal move,
-    with an `IllegalMove`; RESOURCE_EXHAUSTED for too much; UNIMPLEMENTED for what is not there yet. Each carries a
+    Errors: INVALID_ARGUMENT for a malformed request or an impossible state, with a `google.rpc.BadRequest` that names
+    every violation by its field path (the first 24, and how many more); FAILED_PRECONDITION for an illegal move, with an
+    `IllegalMove`; RESOURCE_EXHAUSTED for limits and load; UNIMPLEMENTED for an unknown call. Each carries a
     `google.rpc.ErrorInfo` whose `reason` is the name of an `ErrorReason`.
+
+    Views: `ViewState` returns a state as one player sees it, with the cards hidden that the player may not know. A view is
+    a `State` that is marked as one. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`, `ResolveCaptures` and
+    `DetermineWinner` accept it and answer as far as the viewer's knowledge goes; the rest is refused with
+    HIDDEN_INFORMATION. A client that acts for one player should ask about that player's view, never about the whole state:
+    an answer about the whole state may depend on what the player must not know.
 
     Limits (defaults, all configurable): a message has at most 64 KiB, one of `EvaluateBatch` at most 1 MiB and each
     call in it 64 KiB; `ReplayGame` takes at most 1000 moves, `EvaluateBatch` at most 1000 calls, whose answers have at
@@ -123,17 +129,23 @@ class RulesServiceStub:
 
 
 class RulesServiceServicer:
-    """The referee. Every call is stateless: it is answered from its request alone, by any replica, and the same request
-    has the same answer. Whatever is left to chance follows from the seed of the request; if it gives none, the service
-    draws one and answers it.
+    """The referee. Every call is stateless: the answer depends on the request alone, any replica can give it, and the same
+    request has the same answer. Random choices follow from the seed of the request; if there is none, the service draws
+    one and returns it. No call has side effects, so every call may be retried.
 
-    The unary calls are also answered over HTTP as JSON, in the form of the Connect protocol, and all calls over
-    gRPC-Web, on the same port.
+    All calls are served over gRPC and gRPC-Web on one port; the unary calls also over HTTP with JSON, in the form of the
+    Connect protocol.
 
-    Refusals: INVALID_ARGUMENT for a malformed request or an impossible state, with a `google.rpc.BadRequest` that
-    names every violation by its field path (the first 24, and how many more); FAILED_PRECONDITION for an illegal move,
-    with an `IllegalMove`; RESOURCE_EXHAUSTED for too much; UNIMPLEMENTED for what is not there yet. Each carries a
+    Errors: INVALID_ARGUMENT for a malformed request or an impossible state, with a `google.rpc.BadRequest` that names
+    every violation by its field path (the first 24, and how many more); FAILED_PRECONDITION for an illegal move, with an
+    `IllegalMove`; RESOURCE_EXHAUSTED for limits and load; UNIMPLEMENTED for an unknown call. Each carries a
     `google.rpc.ErrorInfo` whose `reason` is the name of an `ErrorReason`.
+
+    Views: `ViewState` returns a state as one player sees it, with the cards hidden that the player may not know. A view is
+    a `State` that is marked as one. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`, `ResolveCaptures` and
+    `DetermineWinner` accept it and answer as far as the viewer's knowledge goes; the rest is refused with
+    HIDDEN_INFORMATION. A client that acts for one player should ask about that player's view, never about the whole state:
+    an answer about the whole state may depend on what the player must not know.
 
     Limits (defaults, all configurable): a message has at most 64 KiB, one of `EvaluateBatch` at most 1 MiB and each
     call in it 64 KiB; `ReplayGame` takes at most 1000 moves, `EvaluateBatch` at most 1000 calls, whose answers have at
@@ -149,23 +161,23 @@ class RulesServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ApplyMove(self, request, context):
-        """Makes a move: the next state, what happened, and where the game then stands.
-        An illegal move is refused with FAILED_PRECONDITION and the reasons that `ValidateMove` would answer.
+        """Makes a move: the next state, what happened, and the outcome.
+        An illegal move is refused with FAILED_PRECONDITION and the reasons that `ValidateMove` would return.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ResolveCaptures(self, request, context):
-        """Tells what the piece or card that has just arrived captures, and the state after it. A board made by hand will do.
-        In Connect Four nothing is ever captured: the list is empty.
+        """Returns what the piece or card that has just arrived captures, and the state after it. A board set up by hand is
+        enough. In Connect Four nothing is ever captured: the list is empty.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DetermineWinner(self, request, context):
-        """Tells whether the game is over, why, who has won, and by which lines or scores.
+        """Says whether the game is over, why, who has won, and by which lines or scores; if it goes on, whose turn it is.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -179,7 +191,8 @@ class RulesServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListGames(self, request, context):
-        """Lists the games that this version of the service knows, with their rules and notations.
+        """Lists the games of the service, with their rules and notations; on request with their cards and with the text of every
+        clause.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -208,16 +221,16 @@ class RulesServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def SettleTrade(self, request, context):
-        """Moves cards between collections after a game of Triple Triad that somebody has won (TT-14).
+        """Moves cards between collections after a game of Triple Triad that has a winner (TT-14).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ViewState(self, request, context):
-        """Takes out of a state what one player may not see. In Connect Four and in Queen and rooks nothing is hidden; in
+        """Returns the state as one player sees it: a view. In Connect Four and in Queen and rooks nothing is hidden; in
         Triple Triad the other player's hand is, unless the rule `open` holds (TT-15); in RoyalMatch the hands of all
-        others are.
+        others are. Where nothing is hidden, the answer is the state itself.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -231,7 +244,7 @@ class RulesServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def EvaluateBatch(self, request, context):
-        """Answers many calls in one. Each is answered on its own, in order: one that is refused does not spoil the others.
+        """Answers many calls in one. Each is answered on its own, in order: one that is refused does not affect the others.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -239,7 +252,7 @@ class RulesServiceServicer:
 
     def Evaluate(self, request_iterator, context):
         """Answers a stream of calls with a stream of answers, in order, each on its own. A stream ends with its connection,
-        which lives for half an hour at the most (configurable): open a new one then.
+        which lives for at most half an hour (configurable): open a new one then.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -327,17 +340,23 @@ def add_RulesServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class RulesService:
-    """The referee. Every call is stateless: it is answered from its request alone, by any replica, and the same request
-    has the same answer. Whatever is left to chance follows from the seed of the request; if it gives none, the service
-    draws one and answers it.
+    """The referee. Every call is stateless: the answer depends on the request alone, any replica can give it, and the same
+    request has the same answer. Random choices follow from the seed of the request; if there is none, the service draws
+    one and returns it. No call has side effects, so every call may be retried.
 
-    The unary calls are also answered over HTTP as JSON, in the form of the Connect protocol, and all calls over
-    gRPC-Web, on the same port.
+    All calls are served over gRPC and gRPC-Web on one port; the unary calls also over HTTP with JSON, in the form of the
+    Connect protocol.
 
-    Refusals: INVALID_ARGUMENT for a malformed request or an impossible state, with a `google.rpc.BadRequest` that
-    names every violation by its field path (the first 24, and how many more); FAILED_PRECONDITION for an illegal move,
-    with an `IllegalMove`; RESOURCE_EXHAUSTED for too much; UNIMPLEMENTED for what is not there yet. Each carries a
+    Errors: INVALID_ARGUMENT for a malformed request or an impossible state, with a `google.rpc.BadRequest` that names
+    every violation by its field path (the first 24, and how many more); FAILED_PRECONDITION for an illegal move, with an
+    `IllegalMove`; RESOURCE_EXHAUSTED for limits and load; UNIMPLEMENTED for an unknown call. Each carries a
     `google.rpc.ErrorInfo` whose `reason` is the name of an `ErrorReason`.
+
+    Views: `ViewState` returns a state as one player sees it, with the cards hidden that the player may not know. A view is
+    a `State` that is marked as one. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`, `ResolveCaptures` and
+    `DetermineWinner` accept it and answer as far as the viewer's knowledge goes; the rest is refused with
+    HIDDEN_INFORMATION. A client that acts for one player should ask about that player's view, never about the whole state:
+    an answer about the whole state may depend on what the player must not know.
 
     Limits (defaults, all configurable): a message has at most 64 KiB, one of `EvaluateBatch` at most 1 MiB and each
     call in it 64 KiB; `ReplayGame` takes at most 1000 moves, `EvaluateBatch` at most 1000 calls, whose answers have at

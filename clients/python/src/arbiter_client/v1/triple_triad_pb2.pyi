@@ -214,10 +214,18 @@ class TripleTriadCapture(_message.Message):
     def __init__(self, card_id: _Optional[int] = ..., square: _Optional[_Union[_square_pb2.Square, _Mapping]] = ..., by_card_id: _Optional[int] = ..., by_square: _Optional[_Union[_square_pb2.Square, _Mapping]] = ..., rules: _Optional[_Iterable[_Union[TripleTriadCaptureRule, str]]] = ..., rank: _Optional[int] = ..., taken_rank: _Optional[int] = ..., sum: _Optional[int] = ..., wave: _Optional[int] = ...) -> None: ...
 
 class TripleTriadTransfer(_message.Message):
-    __slots__ = ("card_id", "to")
+    __slots__ = ("card_id", "to", "explanation")
     CARD_ID_FIELD_NUMBER: _ClassVar[int]
     FROM_FIELD_NUMBER: _ClassVar[int]
     TO_FIELD_NUMBER: _ClassVar[int]
+    EXPLANATION_FIELD_NUMBER: _ClassVar[int]
     card_id: int
     to: _player_pb2.Player
-    def __init__(self, card_id: _Optional[int] = ..., to: _Optional[_Union[_player_pb2.Player, str]] = ..., **kwargs) -> None: ...
+    explanation: str
+    def __init__(self, card_id: _Optional[int] = ..., to: _Optional[_Union[_player_pb2.Player, str]] = ..., explanation: _Optional[str] = ..., **kwargs) -> None: ...
+
+class TripleTriadOutcome(_message.Message):
+    __slots__ = ("sudden_death_count",)
+    SUDDEN_DEATH_COUNT_FIELD_NUMBER: _ClassVar[int]
+    sudden_death_count: int
+    def __init__(self, sudden_death_count: _Optional[int] = ...) -> None: ...

@@ -6,13 +6,15 @@ import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Player } from "./player_pb.js";
 import { file_arbiter_v1_player } from "./player_pb.js";
+import type { Line } from "./square_pb.js";
+import { file_arbiter_v1_square } from "./square_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file arbiter/v1/connect_four.proto.
  */
 export const file_arbiter_v1_connect_four: GenFile = /*@__PURE__*/
-  fileDesc("Ch1hcmJpdGVyL3YxL2Nvbm5lY3RfZm91ci5wcm90bxIKYXJiaXRlci52MSJ3ChBDb25uZWN0Rm91clN0YXRlEisKBXJ1bGVzGAEgASgLMhwuYXJiaXRlci52MS5Db25uZWN0Rm91clJ1bGVzEg0KBWJvYXJkGAIgAygJEicKC25leHRfcGxheWVyGAMgASgOMhIuYXJiaXRlci52MS5QbGF5ZXIiugEKEENvbm5lY3RGb3VyUnVsZXMSFAoHY29sdW1ucxgBIAEoDUgAiAEBEhEKBHJvd3MYAiABKA1IAYgBARIYCgtsaW5lX2xlbmd0aBgDIAEoDUgCiAEBEi0KDGZpcnN0X3BsYXllchgEIAEoDjISLmFyYml0ZXIudjEuUGxheWVySAOIAQFCCgoIX2NvbHVtbnNCBwoFX3Jvd3NCDgoMX2xpbmVfbGVuZ3RoQg8KDV9maXJzdF9wbGF5ZXIiMQoPQ29ubmVjdEZvdXJNb3ZlEhMKBmNvbHVtbhgBIAEoDUgAiAEBQgkKB19jb2x1bW4iEgoQQ29ubmVjdEZvdXJTZXR1cGIGcHJvdG8z", [file_arbiter_v1_player]);
+  fileDesc("Ch1hcmJpdGVyL3YxL2Nvbm5lY3RfZm91ci5wcm90bxIKYXJiaXRlci52MSKMAQoQQ29ubmVjdEZvdXJTdGF0ZRIrCgVydWxlcxgBIAEoCzIcLmFyYml0ZXIudjEuQ29ubmVjdEZvdXJSdWxlcxINCgVib2FyZBgCIAMoCRIsCgtuZXh0X3BsYXllchgDIAEoDjISLmFyYml0ZXIudjEuUGxheWVySACIAQFCDgoMX25leHRfcGxheWVyIroBChBDb25uZWN0Rm91clJ1bGVzEhQKB2NvbHVtbnMYASABKA1IAIgBARIRCgRyb3dzGAIgASgNSAGIAQESGAoLbGluZV9sZW5ndGgYAyABKA1IAogBARItCgxmaXJzdF9wbGF5ZXIYBCABKA4yEi5hcmJpdGVyLnYxLlBsYXllckgDiAEBQgoKCF9jb2x1bW5zQgcKBV9yb3dzQg4KDF9saW5lX2xlbmd0aEIPCg1fZmlyc3RfcGxheWVyIjEKD0Nvbm5lY3RGb3VyTW92ZRITCgZjb2x1bW4YASABKA1IAIgBAUIJCgdfY29sdW1uIhIKEENvbm5lY3RGb3VyU2V0dXAiPQoSQ29ubmVjdEZvdXJPdXRjb21lEicKDXdpbm5pbmdfbGluZXMYASADKAsyEC5hcmJpdGVyLnYxLkxpbmViBnByb3RvMw", [file_arbiter_v1_player, file_arbiter_v1_square]);
 
 /**
  * A position of Connect Four, with the rules it is played under (C4-1).
@@ -21,14 +23,14 @@ export const file_arbiter_v1_connect_four: GenFile = /*@__PURE__*/
  */
 export type ConnectFourState = Message<"arbiter.v1.ConnectFourState"> & {
   /**
-   * The rules of this game. Left out: the defaults of every field.
+   * The rules of this game. Default: the default of every field.
    *
    * @generated from field: arbiter.v1.ConnectFourRules rules = 1;
    */
   rules?: ConnectFourRules | undefined;
 
   /**
-   * The board, one string a row, the top row first; one character a column, from the left:
+   * The board, one string per row, the top row first; one character per column, from the left:
    * `X` a token of player one, `O` (capital letter) a token of player two, `.` an empty cell.
    * Exactly `rules.rows` strings of exactly `rules.columns` characters. So `board[row][column]` is a cell.
    *
@@ -37,13 +39,13 @@ export type ConnectFourState = Message<"arbiter.v1.ConnectFourState"> & {
   board: string[];
 
   /**
-   * The player to move; in a finished game, the player who would have been. Required.
+   * Required. The player to move; in a finished game, the player who would have been.
    * Must fit the number of tokens: both players have as many when `rules.first_player` is to move,
-   * otherwise `rules.first_player` has one more.
+   * otherwise `rules.first_player` has one more. The other player, who has moved last, owns a token on top of a column.
    *
-   * @generated from field: arbiter.v1.Player next_player = 3;
+   * @generated from field: optional arbiter.v1.Player next_player = 3;
    */
-  nextPlayer: Player;
+  nextPlayer?: Player | undefined;
 };
 
 /**
@@ -54,8 +56,8 @@ export const ConnectFourStateSchema: GenMessage<ConnectFourState> = /*@__PURE__*
   messageDesc(file_arbiter_v1_connect_four, 0);
 
 /**
- * The rules of a game of Connect Four (C4-1). A field left out has its default;
- * answers carry all of them. `columns × (rows + 1)` is at most 128.
+ * The rules of a game of Connect Four (C4-1). A field that is absent has its default; responses carry all of them.
+ * `columns × (rows + 1)` is at most 128.
  *
  * @generated from message arbiter.v1.ConnectFourRules
  */
@@ -103,7 +105,7 @@ export const ConnectFourRulesSchema: GenMessage<ConnectFourRules> = /*@__PURE__*
  */
 export type ConnectFourMove = Message<"arbiter.v1.ConnectFourMove"> & {
   /**
-   * Column from the left, from 0. Required. (The text notation counts columns from 1.)
+   * Required. Column from the left, from 0. (The text notation counts columns from 1.)
    *
    * @generated from field: optional uint32 column = 1;
    */
@@ -131,4 +133,26 @@ export type ConnectFourSetup = Message<"arbiter.v1.ConnectFourSetup"> & {
  */
 export const ConnectFourSetupSchema: GenMessage<ConnectFourSetup> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_connect_four, 3);
+
+/**
+ * What only an outcome of Connect Four has.
+ *
+ * @generated from message arbiter.v1.ConnectFourOutcome
+ */
+export type ConnectFourOutcome = Message<"arbiter.v1.ConnectFourOutcome"> & {
+  /**
+   * The lines that won: every direction that has one, in the order horizontal, vertical, diagonal down, diagonal up,
+   * each with its whole run (C4-3).
+   *
+   * @generated from field: repeated arbiter.v1.Line winning_lines = 1;
+   */
+  winningLines: Line[];
+};
+
+/**
+ * Describes the message arbiter.v1.ConnectFourOutcome.
+ * Use `create(ConnectFourOutcomeSchema)` to create a new message.
+ */
+export const ConnectFourOutcomeSchema: GenMessage<ConnectFourOutcome> = /*@__PURE__*/
+  messageDesc(file_arbiter_v1_connect_four, 4);
 

@@ -4,17 +4,17 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { ConnectFourMove, ConnectFourRules, ConnectFourState } from "./connect_four_pb.js";
+import type { ConnectFourMove, ConnectFourOutcome, ConnectFourRules, ConnectFourState } from "./connect_four_pb.js";
 import { file_arbiter_v1_connect_four } from "./connect_four_pb.js";
 import type { Player } from "./player_pb.js";
 import { file_arbiter_v1_player } from "./player_pb.js";
 import type { QueenRooksCapture, QueenRooksMove, QueenRooksPiece, QueenRooksRules, QueenRooksState } from "./queen_rooks_pb.js";
 import { file_arbiter_v1_queen_rooks } from "./queen_rooks_pb.js";
-import type { RoyalMatchCard, RoyalMatchMove, RoyalMatchRules, RoyalMatchState, RoyalMatchTrick } from "./royal_match_pb.js";
+import type { RoyalMatchCard, RoyalMatchMove, RoyalMatchOutcome, RoyalMatchRules, RoyalMatchState, RoyalMatchTrick } from "./royal_match_pb.js";
 import { file_arbiter_v1_royal_match } from "./royal_match_pb.js";
-import type { Line, Square } from "./square_pb.js";
+import type { Square } from "./square_pb.js";
 import { file_arbiter_v1_square } from "./square_pb.js";
-import type { TripleTriadCapture, TripleTriadMove, TripleTriadRules, TripleTriadState } from "./triple_triad_pb.js";
+import type { TripleTriadCapture, TripleTriadMove, TripleTriadOutcome, TripleTriadRules, TripleTriadState } from "./triple_triad_pb.js";
 import { file_arbiter_v1_triple_triad } from "./triple_triad_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -22,11 +22,14 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file arbiter/v1/game.proto.
  */
 export const file_arbiter_v1_game: GenFile = /*@__PURE__*/
-  fileDesc("ChVhcmJpdGVyL3YxL2dhbWUucHJvdG8SCmFyYml0ZXIudjEi9wEKBVN0YXRlEhIKCG5vdGF0aW9uGAEgASgJSAASNAoMY29ubmVjdF9mb3VyGAIgASgLMhwuYXJiaXRlci52MS5Db25uZWN0Rm91clN0YXRlSAASNAoMdHJpcGxlX3RyaWFkGAMgASgLMhwuYXJiaXRlci52MS5UcmlwbGVUcmlhZFN0YXRlSAASMgoLcXVlZW5fcm9va3MYBCABKAsyGy5hcmJpdGVyLnYxLlF1ZWVuUm9va3NTdGF0ZUgAEjIKC3JveWFsX21hdGNoGAUgASgLMhsuYXJiaXRlci52MS5Sb3lhbE1hdGNoU3RhdGVIAEIGCgRraW5kIvIBCgRNb3ZlEhIKCG5vdGF0aW9uGAEgASgJSAASMwoMY29ubmVjdF9mb3VyGAIgASgLMhsuYXJiaXRlci52MS5Db25uZWN0Rm91ck1vdmVIABIzCgx0cmlwbGVfdHJpYWQYAyABKAsyGy5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkTW92ZUgAEjEKC3F1ZWVuX3Jvb2tzGAQgASgLMhouYXJiaXRlci52MS5RdWVlblJvb2tzTW92ZUgAEjEKC3JveWFsX21hdGNoGAUgASgLMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoTW92ZUgAQgYKBGtpbmQi5QEKB1J1bGVTZXQSNAoMY29ubmVjdF9mb3VyGAIgASgLMhwuYXJiaXRlci52MS5Db25uZWN0Rm91clJ1bGVzSAASNAoMdHJpcGxlX3RyaWFkGAMgASgLMhwuYXJiaXRlci52MS5UcmlwbGVUcmlhZFJ1bGVzSAASMgoLcXVlZW5fcm9va3MYBCABKAsyGy5hcmJpdGVyLnYxLlF1ZWVuUm9va3NSdWxlc0gAEjIKC3JveWFsX21hdGNoGAUgASgLMhsuYXJiaXRlci52MS5Sb3lhbE1hdGNoUnVsZXNIAEIGCgRraW5kIs4BCgVFdmVudBIkCgZwbGFjZWQYASABKAsyEi5hcmJpdGVyLnYxLlBsYWNlZEgAEicKCGNhcHR1cmVkGAIgASgLMhMuYXJiaXRlci52MS5DYXB0dXJlSAASIgoFbW92ZWQYAyABKAsyES5hcmJpdGVyLnYxLk1vdmVkSAASJAoGcGFzc2VkGAQgASgLMhIuYXJiaXRlci52MS5QYXNzZWRIABIkCgZwbGF5ZWQYBSABKAsyEi5hcmJpdGVyLnYxLlBsYXllZEgAQgYKBGtpbmQicgoGUGxhY2VkEiIKBnBsYXllchgBIAEoDjISLmFyYml0ZXIudjEuUGxheWVyEiIKBnNxdWFyZRgCIAEoCzISLmFyYml0ZXIudjEuU3F1YXJlEhQKB2NhcmRfaWQYAyABKA1IAIgBAUIKCghfY2FyZF9pZCKZAQoFTW92ZWQSIgoGcGxheWVyGAEgASgOMhIuYXJiaXRlci52MS5QbGF5ZXISIAoEZnJvbRgCIAEoCzISLmFyYml0ZXIudjEuU3F1YXJlEh4KAnRvGAMgASgLMhIuYXJiaXRlci52MS5TcXVhcmUSKgoFcGllY2UYBCABKA4yGy5hcmJpdGVyLnYxLlF1ZWVuUm9va3NQaWVjZSIsCgZQYXNzZWQSIgoGcGxheWVyGAEgASgOMhIuYXJiaXRlci52MS5QbGF5ZXIiVgoGUGxheWVkEiIKBnBsYXllchgBIAEoDjISLmFyYml0ZXIudjEuUGxheWVyEigKBGNhcmQYAiABKAsyGi5hcmJpdGVyLnYxLlJveWFsTWF0Y2hDYXJkIsgBCgdDYXB0dXJlEhMKC2V4cGxhbmF0aW9uGAEgASgJEjYKDHRyaXBsZV90cmlhZBgDIAEoCzIeLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRDYXB0dXJlSAASNAoLcXVlZW5fcm9va3MYBCABKAsyHS5hcmJpdGVyLnYxLlF1ZWVuUm9va3NDYXB0dXJlSAASMgoLcm95YWxfbWF0Y2gYBSABKAsyGy5hcmJpdGVyLnYxLlJveWFsTWF0Y2hUcmlja0gAQgYKBGtpbmQiqwIKB091dGNvbWUSIgoGcmVzdWx0GAEgASgOMhIuYXJiaXRlci52MS5SZXN1bHQSKQoKZW5kX3JlYXNvbhgCIAEoDjIVLmFyYml0ZXIudjEuRW5kUmVhc29uEiIKBndpbm5lchgDIAEoDjISLmFyYml0ZXIudjEuUGxheWVyEiEKBnNjb3JlcxgEIAMoCzIRLmFyYml0ZXIudjEuU2NvcmUSJwoNd2lubmluZ19saW5lcxgFIAMoCzIQLmFyYml0ZXIudjEuTGluZRIfChJzdWRkZW5fZGVhdGhfY291bnQYBiABKA1IAIgBARIpCg1kcmF3bl9iZXR3ZWVuGAcgAygOMhIuYXJiaXRlci52MS5QbGF5ZXJCFQoTX3N1ZGRlbl9kZWF0aF9jb3VudCJLCgVTY29yZRIiCgZwbGF5ZXIYASABKA4yEi5hcmJpdGVyLnYxLlBsYXllchITCgZwb2ludHMYAiABKA1IAIgBAUIJCgdfcG9pbnRzKqABCgZSZXN1bHQSFgoSUkVTVUxUX1VOU1BFQ0lGSUVEEAASFgoSUkVTVUxUX0lOX1BST0dSRVNTEAESHAoYUkVTVUxUX1dJTk5FUl9ERVRFUk1JTkVEEAISDwoLUkVTVUxUX0RSQVcQAxIgChxSRVNVTFRfU1VEREVOX0RFQVRIX0NPTlRJTlVFEAQSFQoRUkVTVUxUX0ZJTkFMX0RSQVcQBSrbAQoJRW5kUmVhc29uEhoKFkVORF9SRUFTT05fVU5TUEVDSUZJRUQQABIdChlFTkRfUkVBU09OX0xJTkVfQ09NUExFVEVEEAESGQoVRU5EX1JFQVNPTl9CT0FSRF9GVUxMEAISHQoZRU5EX1JFQVNPTl9UT09fRkVXX1BJRUNFUxADEhwKGEVORF9SRUFTT05fTk9fTEVHQUxfTU9WRRAEEh8KG0VORF9SRUFTT05fUVVJRVRfTU9WRV9MSU1JVBAFEhoKFkVORF9SRUFTT05fSEFORFNfRU1QVFkQBmIGcHJvdG8z", [file_arbiter_v1_connect_four, file_arbiter_v1_player, file_arbiter_v1_queen_rooks, file_arbiter_v1_royal_match, file_arbiter_v1_square, file_arbiter_v1_triple_triad]);
+  fileDesc("ChVhcmJpdGVyL3YxL2dhbWUucHJvdG8SCmFyYml0ZXIudjEi9wEKBVN0YXRlEhIKCG5vdGF0aW9uGAEgASgJSAASNAoMY29ubmVjdF9mb3VyGAIgASgLMhwuYXJiaXRlci52MS5Db25uZWN0Rm91clN0YXRlSAASNAoMdHJpcGxlX3RyaWFkGAMgASgLMhwuYXJiaXRlci52MS5UcmlwbGVUcmlhZFN0YXRlSAASMgoLcXVlZW5fcm9va3MYBCABKAsyGy5hcmJpdGVyLnYxLlF1ZWVuUm9va3NTdGF0ZUgAEjIKC3JveWFsX21hdGNoGAUgASgLMhsuYXJiaXRlci52MS5Sb3lhbE1hdGNoU3RhdGVIAEIGCgRraW5kIvIBCgRNb3ZlEhIKCG5vdGF0aW9uGAEgASgJSAASMwoMY29ubmVjdF9mb3VyGAIgASgLMhsuYXJiaXRlci52MS5Db25uZWN0Rm91ck1vdmVIABIzCgx0cmlwbGVfdHJpYWQYAyABKAsyGy5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkTW92ZUgAEjEKC3F1ZWVuX3Jvb2tzGAQgASgLMhouYXJiaXRlci52MS5RdWVlblJvb2tzTW92ZUgAEjEKC3JveWFsX21hdGNoGAUgASgLMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoTW92ZUgAQgYKBGtpbmQi5QEKB1J1bGVTZXQSNAoMY29ubmVjdF9mb3VyGAIgASgLMhwuYXJiaXRlci52MS5Db25uZWN0Rm91clJ1bGVzSAASNAoMdHJpcGxlX3RyaWFkGAMgASgLMhwuYXJiaXRlci52MS5UcmlwbGVUcmlhZFJ1bGVzSAASMgoLcXVlZW5fcm9va3MYBCABKAsyGy5hcmJpdGVyLnYxLlF1ZWVuUm9va3NSdWxlc0gAEjIKC3JveWFsX21hdGNoGAUgASgLMhsuYXJiaXRlci52MS5Sb3lhbE1hdGNoUnVsZXNIAEIGCgRraW5kIs4BCgVFdmVudBIkCgZwbGFjZWQYASABKAsyEi5hcmJpdGVyLnYxLlBsYWNlZEgAEicKCGNhcHR1cmVkGAIgASgLMhMuYXJiaXRlci52MS5DYXB0dXJlSAASIgoFbW92ZWQYAyABKAsyES5hcmJpdGVyLnYxLk1vdmVkSAASJAoGcGFzc2VkGAQgASgLMhIuYXJiaXRlci52MS5QYXNzZWRIABIkCgZwbGF5ZWQYBSABKAsyEi5hcmJpdGVyLnYxLlBsYXllZEgAQgYKBGtpbmQicgoGUGxhY2VkEiIKBnBsYXllchgBIAEoDjISLmFyYml0ZXIudjEuUGxheWVyEiIKBnNxdWFyZRgCIAEoCzISLmFyYml0ZXIudjEuU3F1YXJlEhQKB2NhcmRfaWQYAyABKA1IAIgBAUIKCghfY2FyZF9pZCKZAQoFTW92ZWQSIgoGcGxheWVyGAEgASgOMhIuYXJiaXRlci52MS5QbGF5ZXISIAoEZnJvbRgCIAEoCzISLmFyYml0ZXIudjEuU3F1YXJlEh4KAnRvGAMgASgLMhIuYXJiaXRlci52MS5TcXVhcmUSKgoFcGllY2UYBCABKA4yGy5hcmJpdGVyLnYxLlF1ZWVuUm9va3NQaWVjZSIsCgZQYXNzZWQSIgoGcGxheWVyGAEgASgOMhIuYXJiaXRlci52MS5QbGF5ZXIiVgoGUGxheWVkEiIKBnBsYXllchgBIAEoDjISLmFyYml0ZXIudjEuUGxheWVyEigKBGNhcmQYAiABKAsyGi5hcmJpdGVyLnYxLlJveWFsTWF0Y2hDYXJkIsgBCgdDYXB0dXJlEhMKC2V4cGxhbmF0aW9uGAEgASgJEjYKDHRyaXBsZV90cmlhZBgDIAEoCzIeLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRDYXB0dXJlSAASNAoLcXVlZW5fcm9va3MYBCABKAsyHS5hcmJpdGVyLnYxLlF1ZWVuUm9va3NDYXB0dXJlSAASMgoLcm95YWxfbWF0Y2gYBSABKAsyGy5hcmJpdGVyLnYxLlJveWFsTWF0Y2hUcmlja0gAQgYKBGtpbmQitgMKB091dGNvbWUSJgoGcmVzdWx0GAEgASgOMhYuYXJiaXRlci52MS5HYW1lUmVzdWx0Ei4KCmVuZF9yZWFzb24YAiABKA4yFS5hcmJpdGVyLnYxLkVuZFJlYXNvbkgBiAEBEicKBndpbm5lchgDIAEoDjISLmFyYml0ZXIudjEuUGxheWVySAKIAQESKAoMbmV4dF9wbGF5ZXJzGAQgAygOMhIuYXJiaXRlci52MS5QbGF5ZXISIQoGc2NvcmVzGAUgAygLMhEuYXJiaXRlci52MS5TY29yZRITCgtleHBsYW5hdGlvbhgGIAEoCRI2Cgxjb25uZWN0X2ZvdXIYCCABKAsyHi5hcmJpdGVyLnYxLkNvbm5lY3RGb3VyT3V0Y29tZUgAEjYKDHRyaXBsZV90cmlhZBgJIAEoCzIeLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRPdXRjb21lSAASNAoLcm95YWxfbWF0Y2gYCyABKAsyHS5hcmJpdGVyLnYxLlJveWFsTWF0Y2hPdXRjb21lSABCCAoGZGV0YWlsQg0KC19lbmRfcmVhc29uQgkKB193aW5uZXIiSwoFU2NvcmUSIgoGcGxheWVyGAEgASgOMhIuYXJiaXRlci52MS5QbGF5ZXISEwoGcG9pbnRzGAIgASgNSACIAQFCCQoHX3BvaW50cyrCAQoKR2FtZVJlc3VsdBIbChdHQU1FX1JFU1VMVF9VTlNQRUNJRklFRBAAEhsKF0dBTUVfUkVTVUxUX0lOX1BST0dSRVNTEAESIQodR0FNRV9SRVNVTFRfV0lOTkVSX0RFVEVSTUlORUQQAhIUChBHQU1FX1JFU1VMVF9EUkFXEAMSJQohR0FNRV9SRVNVTFRfU1VEREVOX0RFQVRIX0NPTlRJTlVFEAQSGgoWR0FNRV9SRVNVTFRfRklOQUxfRFJBVxAFKtsBCglFbmRSZWFzb24SGgoWRU5EX1JFQVNPTl9VTlNQRUNJRklFRBAAEh0KGUVORF9SRUFTT05fTElORV9DT01QTEVURUQQARIZChVFTkRfUkVBU09OX0JPQVJEX0ZVTEwQAhIdChlFTkRfUkVBU09OX1RPT19GRVdfUElFQ0VTEAMSHAoYRU5EX1JFQVNPTl9OT19MRUdBTF9NT1ZFEAQSHwobRU5EX1JFQVNPTl9RVUlFVF9NT1ZFX0xJTUlUEAUSGgoWRU5EX1JFQVNPTl9IQU5EU19FTVBUWRAGYgZwcm90bzM", [file_arbiter_v1_connect_four, file_arbiter_v1_player, file_arbiter_v1_queen_rooks, file_arbiter_v1_royal_match, file_arbiter_v1_square, file_arbiter_v1_triple_triad]);
 
 /**
- * A position of one of the games, with its rule set: all that is needed to go on from it.
- * Typed, or as text. Calls that answer with states and moves answer in the form of the state they were sent.
+ * A position of one of the games, with its rule set: all that is needed to play on. Typed, or as text. Calls that return
+ * states and moves return them in the form of the state they were sent.
+ *
+ * A state of Triple Triad or of RoyalMatch may be marked as a view: the state as one player sees it. `RulesService` says
+ * which calls accept a view.
  *
  * @generated from message arbiter.v1.State
  */
@@ -39,7 +42,8 @@ export type State = Message<"arbiter.v1.State"> & {
   kind: {
     /**
      * A state of any game as text, at most 4096 bytes, such as `c4:7x6x4:4453`.
-     * `ListGames` describes the notation of each game; `RenderState` turns one form into the other.
+     * `ListGames` describes the notation of each game; `RenderState` converts one form into the other. Spaces around it
+     * are ignored.
      *
      * @generated from field: string notation = 1;
      */
@@ -88,8 +92,7 @@ export const StateSchema: GenMessage<State> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_game, 0);
 
 /**
- * A move in one of the games. It says what is done, never where the game stands; by whom only in RoyalMatch, where any
- * player may be next.
+ * A move in one of the games. It says what is done; who does it only in RoyalMatch, where any player may be next.
  *
  * @generated from message arbiter.v1.Move
  */
@@ -103,7 +106,8 @@ export type Move = Message<"arbiter.v1.Move"> & {
     /**
      * A move as text, at most 64 bytes, read as a move of the state's game.
      * In Connect Four `4` is the fourth column; in Triple Triad `17@5` is the card with the id 17 on the fifth square;
-     * in Queen and rooks `a8-a5` is a piece of the first column; in RoyalMatch `2:7H` is a card of player two.
+     * in Queen and rooks `a8-a5` moves a piece of the first column; in RoyalMatch `2:7H` is a card of player two. Spaces
+     * around it are ignored.
      *
      * @generated from field: string notation = 1;
      */
@@ -152,7 +156,7 @@ export const MoveSchema: GenMessage<Move> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_game, 1);
 
 /**
- * The rules of one of the games. Fields left out have the defaults that `ListGames` tells.
+ * The rules of one of the games. Fields that are absent have the defaults that `ListGames` returns.
  *
  * @generated from message arbiter.v1.RuleSet
  */
@@ -211,7 +215,7 @@ export const RuleSetSchema: GenMessage<RuleSet> = /*@__PURE__*/
  */
 export type Event = Message<"arbiter.v1.Event"> & {
   /**
-   * What happened. Exactly one is answered; a later version may answer kinds that are not listed here yet.
+   * What happened. Exactly one is set; a later version may return kinds that are not listed here yet.
    *
    * @generated from oneof arbiter.v1.Event.kind
    */
@@ -279,7 +283,7 @@ export type Placed = Message<"arbiter.v1.Placed"> & {
   player: Player;
 
   /**
-   * Where it came to lie. In Connect Four: the lowest free cell of the column (C4-2).
+   * Its square. In Connect Four: the lowest free cell of the column (C4-2).
    *
    * @generated from field: arbiter.v1.Square square = 2;
    */
@@ -349,7 +353,7 @@ export const MovedSchema: GenMessage<Moved> = /*@__PURE__*/
  */
 export type Passed = Message<"arbiter.v1.Passed"> & {
   /**
-   * Who.
+   * The player who passed.
    *
    * @generated from field: arbiter.v1.Player player = 1;
    */
@@ -406,7 +410,7 @@ export type Capture = Message<"arbiter.v1.Capture"> & {
   explanation: string;
 
   /**
-   * The same for programs. Exactly one is answered. (The numbers are those of the games in `State`.)
+   * The same for programs. Exactly one is set. (The numbers are those of the games in `State`.)
    *
    * @generated from oneof arbiter.v1.Capture.kind
    */
@@ -445,63 +449,86 @@ export const CaptureSchema: GenMessage<Capture> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_game, 8);
 
 /**
- * Where a game stands: whether it is over, why, and who has won.
+ * Whether a game is over, why, and who has won; or whose turn it is.
  *
  * @generated from message arbiter.v1.Outcome
  */
 export type Outcome = Message<"arbiter.v1.Outcome"> & {
   /**
-   * Whether there is a winner.
+   * Whether the game is over, and whether it has a winner.
    *
-   * @generated from field: arbiter.v1.Result result = 1;
+   * @generated from field: arbiter.v1.GameResult result = 1;
    */
-  result: Result;
+  result: GameResult;
 
   /**
-   * Why the game ended. UNSPECIFIED while it goes on.
+   * Why the game ended. Absent while it goes on.
    *
-   * @generated from field: arbiter.v1.EndReason end_reason = 2;
+   * @generated from field: optional arbiter.v1.EndReason end_reason = 2;
    */
-  endReason: EndReason;
+  endReason?: EndReason | undefined;
 
   /**
-   * Who has won. UNSPECIFIED when nobody has.
+   * Who has won. Absent when nobody has.
    *
-   * @generated from field: arbiter.v1.Player winner = 3;
+   * @generated from field: optional arbiter.v1.Player winner = 3;
    */
-  winner: Player;
+  winner?: Player | undefined;
+
+  /**
+   * Whose turn it is: one player, in RoyalMatch every player who has not played in the trick under way. Empty when the
+   * game is over.
+   *
+   * @generated from field: repeated arbiter.v1.Player next_players = 4;
+   */
+  nextPlayers: Player[];
 
   /**
    * The score of each player, in games that have one. In Triple Triad: the cards of their colour on the board and
    * those in their hand, ten in all (TT-12). In RoyalMatch: the tricks taken. In Queen and rooks: the pieces left.
-   * While the game goes on, those of now. Connect Four has none.
+   * While the game goes on, the current scores. Connect Four has none.
    *
-   * @generated from field: repeated arbiter.v1.Score scores = 4;
+   * @generated from field: repeated arbiter.v1.Score scores = 5;
    */
   scores: Score[];
 
   /**
-   * The lines that won, in games that have them. In Connect Four: every direction that won, in the order
-   * horizontal, vertical, diagonal down, diagonal up, each with its whole run (C4-3).
+   * How the game ended, in a sentence for people, such as `player one wins by 6 to 4`. Empty while it goes on.
    *
-   * @generated from field: repeated arbiter.v1.Line winning_lines = 5;
+   * @generated from field: string explanation = 6;
    */
-  winningLines: Line[];
+  explanation: string;
 
   /**
-   * How many rounds in a row were drawn (TT-13): with SUDDEN_DEATH_CONTINUE and FINAL_DRAW this one included,
-   * after a decided game 0, otherwise as in the state. Triple Triad only.
+   * What only one game has. (The numbers are those of the games in `State`, plus 6.)
    *
-   * @generated from field: optional uint32 sudden_death_count = 6;
+   * @generated from oneof arbiter.v1.Outcome.detail
    */
-  suddenDeathCount?: number | undefined;
-
-  /**
-   * With DRAW, the players who are level at the top. RoyalMatch only (RM-7).
-   *
-   * @generated from field: repeated arbiter.v1.Player drawn_between = 7;
-   */
-  drawnBetween: Player[];
+  detail: {
+    /**
+     * Connect Four: set when the game is won.
+     *
+     * @generated from field: arbiter.v1.ConnectFourOutcome connect_four = 8;
+     */
+    value: ConnectFourOutcome;
+    case: "connectFour";
+  } | {
+    /**
+     * Triple Triad: always set.
+     *
+     * @generated from field: arbiter.v1.TripleTriadOutcome triple_triad = 9;
+     */
+    value: TripleTriadOutcome;
+    case: "tripleTriad";
+  } | {
+    /**
+     * RoyalMatch: set when the match is drawn.
+     *
+     * @generated from field: arbiter.v1.RoyalMatchOutcome royal_match = 11;
+     */
+    value: RoyalMatchOutcome;
+    case: "royalMatch";
+  } | { case: undefined; value?: undefined };
 };
 
 /**
@@ -540,58 +567,58 @@ export const ScoreSchema: GenMessage<Score> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_game, 10);
 
 /**
- * Whether there is a winner.
+ * Whether a game is over, and whether it has a winner.
  *
- * @generated from enum arbiter.v1.Result
+ * @generated from enum arbiter.v1.GameResult
  */
-export enum Result {
+export enum GameResult {
   /**
-   * Never answered.
+   * Never returned.
    *
-   * @generated from enum value: RESULT_UNSPECIFIED = 0;
+   * @generated from enum value: GAME_RESULT_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
    * The game goes on.
    *
-   * @generated from enum value: RESULT_IN_PROGRESS = 1;
+   * @generated from enum value: GAME_RESULT_IN_PROGRESS = 1;
    */
   IN_PROGRESS = 1,
 
   /**
    * The game is over and `winner` has won.
    *
-   * @generated from enum value: RESULT_WINNER_DETERMINED = 2;
+   * @generated from enum value: GAME_RESULT_WINNER_DETERMINED = 2;
    */
   WINNER_DETERMINED = 2,
 
   /**
    * The game is over and nobody has won.
    *
-   * @generated from enum value: RESULT_DRAW = 3;
+   * @generated from enum value: GAME_RESULT_DRAW = 3;
    */
   DRAW = 3,
 
   /**
-   * The round is drawn and sudden death goes on with another round. Triple Triad only.
+   * The round is drawn and sudden death goes on with another round (TT-13). Triple Triad only.
    *
-   * @generated from enum value: RESULT_SUDDEN_DEATH_CONTINUE = 4;
+   * @generated from enum value: GAME_RESULT_SUDDEN_DEATH_CONTINUE = 4;
    */
   SUDDEN_DEATH_CONTINUE = 4,
 
   /**
-   * The last round of sudden death is drawn: nobody has won. Triple Triad only.
+   * The last round of sudden death is drawn: nobody has won (TT-13). Triple Triad only.
    *
-   * @generated from enum value: RESULT_FINAL_DRAW = 5;
+   * @generated from enum value: GAME_RESULT_FINAL_DRAW = 5;
    */
   FINAL_DRAW = 5,
 }
 
 /**
- * Describes the enum arbiter.v1.Result.
+ * Describes the enum arbiter.v1.GameResult.
  */
-export const ResultSchema: GenEnum<Result> = /*@__PURE__*/
+export const GameResultSchema: GenEnum<GameResult> = /*@__PURE__*/
   enumDesc(file_arbiter_v1_game, 0);
 
 /**
@@ -601,7 +628,7 @@ export const ResultSchema: GenEnum<Result> = /*@__PURE__*/
  */
 export enum EndReason {
   /**
-   * The game goes on.
+   * Never returned.
    *
    * @generated from enum value: END_REASON_UNSPECIFIED = 0;
    */

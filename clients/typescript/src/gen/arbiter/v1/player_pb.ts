@@ -18,7 +18,7 @@ export const file_arbiter_v1_player: GenFile = /*@__PURE__*/
  */
 export enum Player {
   /**
-   * No player: refused in requests; in answers it stands for "nobody".
+   * Refused in requests, never returned: where there may be nobody, the field is absent.
    *
    * @generated from enum value: PLAYER_UNSPECIFIED = 0;
    */

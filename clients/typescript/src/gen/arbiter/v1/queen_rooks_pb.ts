@@ -14,28 +14,29 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file arbiter/v1/queen_rooks.proto.
  */
 export const file_arbiter_v1_queen_rooks: GenFile = /*@__PURE__*/
-  fileDesc("ChxhcmJpdGVyL3YxL3F1ZWVuX3Jvb2tzLnByb3RvEgphcmJpdGVyLnYxIp8BCg9RdWVlblJvb2tzU3RhdGUSKgoFcnVsZXMYASABKAsyGy5hcmJpdGVyLnYxLlF1ZWVuUm9va3NSdWxlcxINCgVib2FyZBgCIAMoCRInCgtuZXh0X3BsYXllchgDIAEoDjISLmFyYml0ZXIudjEuUGxheWVyEhgKC3F1aWV0X21vdmVzGAQgASgNSACIAQFCDgoMX3F1aWV0X21vdmVzImEKD1F1ZWVuUm9va3NSdWxlcxIRCgRzaXplGAEgASgNSACIAQESHQoQcXVpZXRfbW92ZV9saW1pdBgCIAEoDUgBiAEBQgcKBV9zaXplQhMKEV9xdWlldF9tb3ZlX2xpbWl0IlIKDlF1ZWVuUm9va3NNb3ZlEiAKBGZyb20YASABKAsyEi5hcmJpdGVyLnYxLlNxdWFyZRIeCgJ0bxgCIAEoCzISLmFyYml0ZXIudjEuU3F1YXJlIhEKD1F1ZWVuUm9va3NTZXR1cCKrAQoRUXVlZW5Sb29rc0NhcHR1cmUSIgoGc3F1YXJlGAEgASgLMhIuYXJiaXRlci52MS5TcXVhcmUSIAoEcm9vaxgCIAEoCzISLmFyYml0ZXIudjEuU3F1YXJlEiEKBXF1ZWVuGAMgASgLMhIuYXJiaXRlci52MS5TcXVhcmUSLQoHY29ybmVycxgEIAMoCzIcLmFyYml0ZXIudjEuUXVlZW5Sb29rc0Nvcm5lciKFAQoQUXVlZW5Sb29rc0Nvcm5lchIiCgZzcXVhcmUYASABKAsyEi5hcmJpdGVyLnYxLlNxdWFyZRIqCgVwaWVjZRgCIAEoDjIbLmFyYml0ZXIudjEuUXVlZW5Sb29rc1BpZWNlEiEKBW93bmVyGAMgASgOMhIuYXJiaXRlci52MS5QbGF5ZXIqiQEKD1F1ZWVuUm9va3NQaWVjZRIhCh1RVUVFTl9ST09LU19QSUVDRV9VTlNQRUNJRklFRBAAEhoKFlFVRUVOX1JPT0tTX1BJRUNFX05PTkUQARIbChdRVUVFTl9ST09LU19QSUVDRV9RVUVFThACEhoKFlFVRUVOX1JPT0tTX1BJRUNFX1JPT0sQA2IGcHJvdG8z", [file_arbiter_v1_player, file_arbiter_v1_square]);
+  fileDesc("ChxhcmJpdGVyL3YxL3F1ZWVuX3Jvb2tzLnByb3RvEgphcmJpdGVyLnYxIrQBCg9RdWVlblJvb2tzU3RhdGUSKgoFcnVsZXMYASABKAsyGy5hcmJpdGVyLnYxLlF1ZWVuUm9va3NSdWxlcxINCgVib2FyZBgCIAMoCRIsCgtuZXh0X3BsYXllchgDIAEoDjISLmFyYml0ZXIudjEuUGxheWVySACIAQESGAoLcXVpZXRfbW92ZXMYBCABKA1IAYgBAUIOCgxfbmV4dF9wbGF5ZXJCDgoMX3F1aWV0X21vdmVzImEKD1F1ZWVuUm9va3NSdWxlcxIRCgRzaXplGAEgASgNSACIAQESHQoQcXVpZXRfbW92ZV9saW1pdBgCIAEoDUgBiAEBQgcKBV9zaXplQhMKEV9xdWlldF9tb3ZlX2xpbWl0IlIKDlF1ZWVuUm9va3NNb3ZlEiAKBGZyb20YASABKAsyEi5hcmJpdGVyLnYxLlNxdWFyZRIeCgJ0bxgCIAEoCzISLmFyYml0ZXIudjEuU3F1YXJlIhEKD1F1ZWVuUm9va3NTZXR1cCKrAQoRUXVlZW5Sb29rc0NhcHR1cmUSIgoGc3F1YXJlGAEgASgLMhIuYXJiaXRlci52MS5TcXVhcmUSIAoEcm9vaxgCIAEoCzISLmFyYml0ZXIudjEuU3F1YXJlEiEKBXF1ZWVuGAMgASgLMhIuYXJiaXRlci52MS5TcXVhcmUSLQoHY29ybmVycxgEIAMoCzIcLmFyYml0ZXIudjEuUXVlZW5Sb29rc0Nvcm5lciKUAQoQUXVlZW5Sb29rc0Nvcm5lchIiCgZzcXVhcmUYASABKAsyEi5hcmJpdGVyLnYxLlNxdWFyZRIqCgVwaWVjZRgCIAEoDjIbLmFyYml0ZXIudjEuUXVlZW5Sb29rc1BpZWNlEiYKBW93bmVyGAMgASgOMhIuYXJiaXRlci52MS5QbGF5ZXJIAIgBAUIICgZfb3duZXIqiQEKD1F1ZWVuUm9va3NQaWVjZRIhCh1RVUVFTl9ST09LU19QSUVDRV9VTlNQRUNJRklFRBAAEhoKFlFVRUVOX1JPT0tTX1BJRUNFX05PTkUQARIbChdRVUVFTl9ST09LU19QSUVDRV9RVUVFThACEhoKFlFVRUVOX1JPT0tTX1BJRUNFX1JPT0sQA2IGcHJvdG8z", [file_arbiter_v1_player, file_arbiter_v1_square]);
 
 /**
- * A position of Queen and rooks, with the rules it is played under (QR-1, QR-2).
+ * A position of Queen and rooks, with the rules it is played under (QR-1, QR-2). Player one has blue rooks and a pink
+ * queen, player two red rooks and an orange queen.
  *
- * `ResolveCaptures` also takes a board made by hand, with any number of rooks and one queen of each player:
- * all but `rules` and `board` may be left out, and what is given is answered as it was, but for `quiet_moves`: a
- * capture sets it to 0.
+ * `ResolveCaptures` also accepts a board set up by hand, with any number of rooks and one queen of each player: all but
+ * `rules` and `board` may be absent, and what is given is returned as it was, except that a capture sets `quiet_moves`
+ * to 0.
  *
  * @generated from message arbiter.v1.QueenRooksState
  */
 export type QueenRooksState = Message<"arbiter.v1.QueenRooksState"> & {
   /**
-   * The rules of this game. Left out: the defaults of every field.
+   * The rules of this game. Default: the default of every field.
    *
    * @generated from field: arbiter.v1.QueenRooksRules rules = 1;
    */
   rules?: QueenRooksRules | undefined;
 
   /**
-   * The board, one string a row, the top row first; one character a column, from the left: `Q` the queen and `R` a
-   * rook of player one, `q` the queen and `r` a rook of player two, `.` an empty square. Exactly `rules.size` strings
+   * The board, one string per row, the top row first; one character per column, from the left: `Q` the queen (pink) and
+   * `R` a rook (blue) of player one, `q` the queen (orange) and `r` a rook (red) of player two, `.` an empty square. Exactly `rules.size` strings
    * of exactly `rules.size` characters. So `board[row][column]` is a square.
    *
    * @generated from field: repeated string board = 2;
@@ -43,12 +44,12 @@ export type QueenRooksState = Message<"arbiter.v1.QueenRooksState"> & {
   board: string[];
 
   /**
-   * The player to move; in a finished game, the player who would have been. Required. It is never one who has no legal
+   * Required. The player to move; in a finished game, the player who would have been. It is never one who has no legal
    * move while the other has: such a player has passed already (QR-6).
    *
-   * @generated from field: arbiter.v1.Player next_player = 3;
+   * @generated from field: optional arbiter.v1.Player next_player = 3;
    */
-  nextPlayer: Player;
+  nextPlayer?: Player | undefined;
 
   /**
    * How many moves in a row, by either player, have captured nothing (QR-7), 0 to 1000000 and at most
@@ -67,7 +68,7 @@ export const QueenRooksStateSchema: GenMessage<QueenRooksState> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_queen_rooks, 0);
 
 /**
- * The rules of a game of Queen and rooks. A field left out has its default; answers carry all of them.
+ * The rules of a game of Queen and rooks. A field that is absent has its default; responses carry all of them.
  *
  * @generated from message arbiter.v1.QueenRooksRules
  */
@@ -102,14 +103,14 @@ export const QueenRooksRulesSchema: GenMessage<QueenRooksRules> = /*@__PURE__*/
  */
 export type QueenRooksMove = Message<"arbiter.v1.QueenRooksMove"> & {
   /**
-   * Where the piece stands. Required. (The text notation has letters for columns and numbers from 1 for rows: `a8-a5`.)
+   * Required. Where the piece stands. (The text notation has letters for columns and numbers from 1 for rows: `a8-a5`.)
    *
    * @generated from field: arbiter.v1.Square from = 1;
    */
   from?: Square | undefined;
 
   /**
-   * Where it goes. Required.
+   * Required. Where it goes.
    *
    * @generated from field: arbiter.v1.Square to = 2;
    */
@@ -183,7 +184,7 @@ export const QueenRooksCaptureSchema: GenMessage<QueenRooksCapture> = /*@__PURE_
   messageDesc(file_arbiter_v1_queen_rooks, 4);
 
 /**
- * A corner of a rectangle that was looked at.
+ * A corner of the rectangle of a capture.
  *
  * @generated from message arbiter.v1.QueenRooksCorner
  */
@@ -203,11 +204,11 @@ export type QueenRooksCorner = Message<"arbiter.v1.QueenRooksCorner"> & {
   piece: QueenRooksPiece;
 
   /**
-   * Whose it was. UNSPECIFIED when nothing stood there.
+   * Whose it was. Absent when nothing stood there.
    *
-   * @generated from field: arbiter.v1.Player owner = 3;
+   * @generated from field: optional arbiter.v1.Player owner = 3;
    */
-  owner: Player;
+  owner?: Player | undefined;
 };
 
 /**
@@ -224,7 +225,7 @@ export const QueenRooksCornerSchema: GenMessage<QueenRooksCorner> = /*@__PURE__*
  */
 export enum QueenRooksPiece {
   /**
-   * Never answered.
+   * Never returned.
    *
    * @generated from enum value: QUEEN_ROOKS_PIECE_UNSPECIFIED = 0;
    */

@@ -35,7 +35,8 @@ export type Reason = Message<"arbiter.v1.Reason"> & {
   message: string;
 
   /**
-   * The clause of the rules that says so, such as `C4-2`. Empty when no rule of a game is concerned.
+   * The clause of the rules that says so, such as `C4-2`; `ListGames` returns its text. Empty when no rule of a game is
+   * concerned.
    *
    * @generated from field: string clause = 3;
    */
@@ -59,7 +60,7 @@ export const ReasonSchema: GenMessage<Reason> = /*@__PURE__*/
 
 /**
  * Detail of the status FAILED_PRECONDITION with which `ApplyMove` and `ReplayGame` refuse an illegal move,
- * next to `google.rpc.ErrorInfo`. It carries the reasons just as `ValidateMove` answers them.
+ * next to `google.rpc.ErrorInfo`. It carries the reasons that `ValidateMove` returns.
  *
  * @generated from message arbiter.v1.IllegalMove
  */
@@ -72,7 +73,7 @@ export type IllegalMove = Message<"arbiter.v1.IllegalMove"> & {
   reasons: Reason[];
 
   /**
-   * Which of `ReplayGame`'s moves it is, from 0. Left out by other calls.
+   * Which of `ReplayGame`'s moves it is, from 0. Absent in other calls.
    *
    * @generated from field: optional uint32 move_index = 2;
    */
@@ -115,14 +116,14 @@ export type Refusal = Message<"arbiter.v1.Refusal"> & {
   reasons: Reason[];
 
   /**
-   * Which of `ReplayGame`'s moves is illegal, from 0. Left out otherwise.
+   * Which of `ReplayGame`'s moves is illegal, from 0. Absent otherwise.
    *
    * @generated from field: optional uint32 move_index = 4;
    */
   moveIndex?: number | undefined;
 
   /**
-   * How many further reasons there are that `reasons` has no room for. Left out when it lists all.
+   * How many further reasons there are that `reasons` has no room for. Absent when it lists all.
    *
    * @generated from field: optional uint32 unlisted_reasons = 5;
    */

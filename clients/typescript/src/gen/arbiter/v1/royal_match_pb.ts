@@ -12,26 +12,26 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file arbiter/v1/royal_match.proto.
  */
 export const file_arbiter_v1_royal_match: GenFile = /*@__PURE__*/
-  fileDesc("ChxhcmJpdGVyL3YxL3JveWFsX21hdGNoLnByb3RvEgphcmJpdGVyLnYxIsUBCg9Sb3lhbE1hdGNoU3RhdGUSKgoFcnVsZXMYASABKAsyGy5hcmJpdGVyLnYxLlJveWFsTWF0Y2hSdWxlcxIxCg1kb21pbmFudF9zdWl0GAIgASgOMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoU3VpdBIpCgVzZWF0cxgDIAMoCzIaLmFyYml0ZXIudjEuUm95YWxNYXRjaFNlYXQSKAoEdmlldxgEIAEoCzIaLmFyYml0ZXIudjEuUm95YWxNYXRjaFZpZXcisgEKDlJveWFsTWF0Y2hTZWF0EigKBGhhbmQYASADKAsyGi5hcmJpdGVyLnYxLlJveWFsTWF0Y2hDYXJkEioKBnBsYXllZBgCIAEoCzIaLmFyYml0ZXIudjEuUm95YWxNYXRjaENhcmQSEwoGdHJpY2tzGAMgASgNSACIAQESGQoMaGlkZGVuX2NhcmRzGAQgASgNSAGIAQFCCQoHX3RyaWNrc0IPCg1faGlkZGVuX2NhcmRzIjQKDlJveWFsTWF0Y2hWaWV3EiIKBnZpZXdlchgBIAEoDjISLmFyYml0ZXIudjEuUGxheWVyImoKDlJveWFsTWF0Y2hDYXJkEigKBHN1aXQYASABKA4yGi5hcmJpdGVyLnYxLlJveWFsTWF0Y2hTdWl0EhIKBXZhbHVlGAIgASgNSACIAQESEAoIbm90YXRpb24YAyABKAlCCAoGX3ZhbHVlIlUKD1JveWFsTWF0Y2hSdWxlcxI1CghvcmRlcmluZxgBIAEoDjIeLmFyYml0ZXIudjEuUm95YWxNYXRjaE9yZGVyaW5nSACIAQFCCwoJX29yZGVyaW5nIl4KDlJveWFsTWF0Y2hNb3ZlEiIKBnBsYXllchgBIAEoDjISLmFyYml0ZXIudjEuUGxheWVyEigKBGNhcmQYAiABKAsyGi5hcmJpdGVyLnYxLlJveWFsTWF0Y2hDYXJkIs4BCg9Sb3lhbE1hdGNoU2V0dXASFAoHcGxheWVycxgBIAEoDUgAiAEBEhYKCWhhbmRfc2l6ZRgCIAEoDUgBiAEBEikKBWhhbmRzGAMgAygLMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoSGFuZBI2Cg1kb21pbmFudF9zdWl0GAQgASgOMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoU3VpdEgCiAEBQgoKCF9wbGF5ZXJzQgwKCl9oYW5kX3NpemVCEAoOX2RvbWluYW50X3N1aXQiOwoOUm95YWxNYXRjaEhhbmQSKQoFY2FyZHMYASADKAsyGi5hcmJpdGVyLnYxLlJveWFsTWF0Y2hDYXJkIrcBChRSb3lhbE1hdGNoQ29tcGFyaXNvbhIsCghzdHJvbmdlchgBIAEoCzIaLmFyYml0ZXIudjEuUm95YWxNYXRjaENhcmQSKgoGd2Vha2VyGAIgASgLMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoQ2FyZBIwCghkZWNpc2lvbhgDIAEoDjIeLmFyYml0ZXIudjEuUm95YWxNYXRjaERlY2lzaW9uEhMKC2V4cGxhbmF0aW9uGAQgASgJIpYBCg9Sb3lhbE1hdGNoVHJpY2sSIgoGcGxheWVyGAEgASgOMhIuYXJiaXRlci52MS5QbGF5ZXISKAoEY2FyZBgCIAEoCzIaLmFyYml0ZXIudjEuUm95YWxNYXRjaENhcmQSNQoLY29tcGFyaXNvbnMYAyADKAsyIC5hcmJpdGVyLnYxLlJveWFsTWF0Y2hDb21wYXJpc29uKqcBCg5Sb3lhbE1hdGNoU3VpdBIgChxST1lBTF9NQVRDSF9TVUlUX1VOU1BFQ0lGSUVEEAASGwoXUk9ZQUxfTUFUQ0hfU1VJVF9IRUFSVFMQARIdChlST1lBTF9NQVRDSF9TVUlUX0RJQU1PTkRTEAISGgoWUk9ZQUxfTUFUQ0hfU1VJVF9DTFVCUxADEhsKF1JPWUFMX01BVENIX1NVSVRfU1BBREVTEAQqjgEKElJveWFsTWF0Y2hPcmRlcmluZxIkCiBST1lBTF9NQVRDSF9PUkRFUklOR19VTlNQRUNJRklFRBAAEigKJFJPWUFMX01BVENIX09SREVSSU5HX1ZBTFVFX1RIRU5fU1VJVBABEigKJFJPWUFMX01BVENIX09SREVSSU5HX1NVSVRfVEhFTl9WQUxVRRACKvQBChJSb3lhbE1hdGNoRGVjaXNpb24SJAogUk9ZQUxfTUFUQ0hfREVDSVNJT05fVU5TUEVDSUZJRUQQABIlCiFST1lBTF9NQVRDSF9ERUNJU0lPTl9ISUdIRVJfVkFMVUUQARIkCiBST1lBTF9NQVRDSF9ERUNJU0lPTl9TVFJPTkdfU1VJVBACEiIKHlJPWUFMX01BVENIX0RFQ0lTSU9OX1dFQUtfU1VJVBADEicKI1JPWUFMX01BVENIX0RFQ0lTSU9OX05FVVRSQUxfQ09MT1VSEAQSHgoaUk9ZQUxfTUFUQ0hfREVDSVNJT05fRVFVQUwQBSqWAQoPUm95YWxNYXRjaE9yZGVyEiEKHVJPWUFMX01BVENIX09SREVSX1VOU1BFQ0lGSUVEEAASIAocUk9ZQUxfTUFUQ0hfT1JERVJfRklSU1RfV0lOUxABEiEKHVJPWUFMX01BVENIX09SREVSX1NFQ09ORF9XSU5TEAISGwoXUk9ZQUxfTUFUQ0hfT1JERVJfRVFVQUwQA2IGcHJvdG8z", [file_arbiter_v1_player]);
+  fileDesc("ChxhcmJpdGVyL3YxL3JveWFsX21hdGNoLnByb3RvEgphcmJpdGVyLnYxIsUBCg9Sb3lhbE1hdGNoU3RhdGUSKgoFcnVsZXMYASABKAsyGy5hcmJpdGVyLnYxLlJveWFsTWF0Y2hSdWxlcxIxCg1kb21pbmFudF9zdWl0GAIgASgOMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoU3VpdBIpCgVzZWF0cxgDIAMoCzIaLmFyYml0ZXIudjEuUm95YWxNYXRjaFNlYXQSKAoEdmlldxgEIAEoCzIaLmFyYml0ZXIudjEuUm95YWxNYXRjaFZpZXcisgEKDlJveWFsTWF0Y2hTZWF0EigKBGhhbmQYASADKAsyGi5hcmJpdGVyLnYxLlJveWFsTWF0Y2hDYXJkEioKBnBsYXllZBgCIAEoCzIaLmFyYml0ZXIudjEuUm95YWxNYXRjaENhcmQSEwoGdHJpY2tzGAMgASgNSACIAQESGQoMaGlkZGVuX2NhcmRzGAQgASgNSAGIAQFCCQoHX3RyaWNrc0IPCg1faGlkZGVuX2NhcmRzIjQKDlJveWFsTWF0Y2hWaWV3EiIKBnZpZXdlchgBIAEoDjISLmFyYml0ZXIudjEuUGxheWVyImoKDlJveWFsTWF0Y2hDYXJkEigKBHN1aXQYASABKA4yGi5hcmJpdGVyLnYxLlJveWFsTWF0Y2hTdWl0EhIKBXZhbHVlGAIgASgNSACIAQESEAoIbm90YXRpb24YAyABKAlCCAoGX3ZhbHVlIlUKD1JveWFsTWF0Y2hSdWxlcxI1CghvcmRlcmluZxgBIAEoDjIeLmFyYml0ZXIudjEuUm95YWxNYXRjaE9yZGVyaW5nSACIAQFCCwoJX29yZGVyaW5nIl4KDlJveWFsTWF0Y2hNb3ZlEiIKBnBsYXllchgBIAEoDjISLmFyYml0ZXIudjEuUGxheWVyEigKBGNhcmQYAiABKAsyGi5hcmJpdGVyLnYxLlJveWFsTWF0Y2hDYXJkIs4BCg9Sb3lhbE1hdGNoU2V0dXASFAoHcGxheWVycxgBIAEoDUgAiAEBEhYKCWhhbmRfc2l6ZRgCIAEoDUgBiAEBEikKBWhhbmRzGAMgAygLMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoSGFuZBI2Cg1kb21pbmFudF9zdWl0GAQgASgOMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoU3VpdEgCiAEBQgoKCF9wbGF5ZXJzQgwKCl9oYW5kX3NpemVCEAoOX2RvbWluYW50X3N1aXQiOwoOUm95YWxNYXRjaEhhbmQSKQoFY2FyZHMYASADKAsyGi5hcmJpdGVyLnYxLlJveWFsTWF0Y2hDYXJkIrcBChRSb3lhbE1hdGNoQ29tcGFyaXNvbhIsCghzdHJvbmdlchgBIAEoCzIaLmFyYml0ZXIudjEuUm95YWxNYXRjaENhcmQSKgoGd2Vha2VyGAIgASgLMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoQ2FyZBIwCghkZWNpc2lvbhgDIAEoDjIeLmFyYml0ZXIudjEuUm95YWxNYXRjaERlY2lzaW9uEhMKC2V4cGxhbmF0aW9uGAQgASgJIpYBCg9Sb3lhbE1hdGNoVHJpY2sSIgoGcGxheWVyGAEgASgOMhIuYXJiaXRlci52MS5QbGF5ZXISKAoEY2FyZBgCIAEoCzIaLmFyYml0ZXIudjEuUm95YWxNYXRjaENhcmQSNQoLY29tcGFyaXNvbnMYAyADKAsyIC5hcmJpdGVyLnYxLlJveWFsTWF0Y2hDb21wYXJpc29uIj4KEVJveWFsTWF0Y2hPdXRjb21lEikKDWRyYXduX2JldHdlZW4YASADKA4yEi5hcmJpdGVyLnYxLlBsYXllciqnAQoOUm95YWxNYXRjaFN1aXQSIAocUk9ZQUxfTUFUQ0hfU1VJVF9VTlNQRUNJRklFRBAAEhsKF1JPWUFMX01BVENIX1NVSVRfSEVBUlRTEAESHQoZUk9ZQUxfTUFUQ0hfU1VJVF9ESUFNT05EUxACEhoKFlJPWUFMX01BVENIX1NVSVRfQ0xVQlMQAxIbChdST1lBTF9NQVRDSF9TVUlUX1NQQURFUxAEKo4BChJSb3lhbE1hdGNoT3JkZXJpbmcSJAogUk9ZQUxfTUFUQ0hfT1JERVJJTkdfVU5TUEVDSUZJRUQQABIoCiRST1lBTF9NQVRDSF9PUkRFUklOR19WQUxVRV9USEVOX1NVSVQQARIoCiRST1lBTF9NQVRDSF9PUkRFUklOR19TVUlUX1RIRU5fVkFMVUUQAir0AQoSUm95YWxNYXRjaERlY2lzaW9uEiQKIFJPWUFMX01BVENIX0RFQ0lTSU9OX1VOU1BFQ0lGSUVEEAASJQohUk9ZQUxfTUFUQ0hfREVDSVNJT05fSElHSEVSX1ZBTFVFEAESJAogUk9ZQUxfTUFUQ0hfREVDSVNJT05fU1RST05HX1NVSVQQAhIiCh5ST1lBTF9NQVRDSF9ERUNJU0lPTl9XRUFLX1NVSVQQAxInCiNST1lBTF9NQVRDSF9ERUNJU0lPTl9ORVVUUkFMX0NPTE9VUhAEEh4KGlJPWUFMX01BVENIX0RFQ0lTSU9OX0VRVUFMEAUqlgEKD1JveWFsTWF0Y2hPcmRlchIhCh1ST1lBTF9NQVRDSF9PUkRFUl9VTlNQRUNJRklFRBAAEiAKHFJPWUFMX01BVENIX09SREVSX0ZJUlNUX1dJTlMQARIhCh1ST1lBTF9NQVRDSF9PUkRFUl9TRUNPTkRfV0lOUxACEhsKF1JPWUFMX01BVENIX09SREVSX0VRVUFMEANiBnByb3RvMw", [file_arbiter_v1_player]);
 
 /**
- * A match of RoyalMatch, with the rules it is played under (RM-7).
+ * A match of RoyalMatch, with the rules it is played under (RM-7); or, with `view` set, the match as one player sees it.
  *
- * `ResolveCaptures` also takes a trick made by hand: there every seat may have `played`, and hands may have any sizes
- * or be left out.
+ * `ResolveCaptures` also accepts a trick set up by hand: there every seat may have `played`, and hands may have any sizes
+ * or be absent.
  *
  * @generated from message arbiter.v1.RoyalMatchState
  */
 export type RoyalMatchState = Message<"arbiter.v1.RoyalMatchState"> & {
   /**
-   * The rules of this match. Left out: the defaults of every field.
+   * The rules of this match. Default: the default of every field.
    *
    * @generated from field: arbiter.v1.RoyalMatchRules rules = 1;
    */
   rules?: RoyalMatchRules | undefined;
 
   /**
-   * The suit that is strong (RM-2). Required.
+   * Required. The suit that is strong (RM-2).
    *
    * @generated from field: arbiter.v1.RoyalMatchSuit dominant_suit = 2;
    */
@@ -45,8 +45,7 @@ export type RoyalMatchState = Message<"arbiter.v1.RoyalMatchState"> & {
   seats: RoyalMatchSeat[];
 
   /**
-   * Set when this is not a state but what one player sees of it. Such a view cannot be played on:
-   * every call refuses it.
+   * Required if a seat has `hidden_cards`. Marks a view: the match as one player sees it. Absent in a whole state.
    *
    * @generated from field: arbiter.v1.RoyalMatchView view = 4;
    */
@@ -75,7 +74,7 @@ export type RoyalMatchSeat = Message<"arbiter.v1.RoyalMatchSeat"> & {
   hand: RoyalMatchCard[];
 
   /**
-   * The card that the player has played in the trick under way. Left out: none yet.
+   * The card that the player has played in the trick under way. Absent: none yet.
    *
    * @generated from field: arbiter.v1.RoyalMatchCard played = 2;
    */
@@ -89,7 +88,8 @@ export type RoyalMatchSeat = Message<"arbiter.v1.RoyalMatchSeat"> & {
   tricks?: number | undefined;
 
   /**
-   * In a view: how many cards of the hand are hidden; the hand is empty then.
+   * Required in a view for every player but the viewer, refused otherwise. How many cards the player has in the hand, 0 to
+   * 13. They are hidden: `hand` is empty.
    *
    * @generated from field: optional uint32 hidden_cards = 4;
    */
@@ -104,13 +104,13 @@ export const RoyalMatchSeatSchema: GenMessage<RoyalMatchSeat> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_royal_match, 1);
 
 /**
- * Marks a state as what one player sees of it.
+ * Marks a state as a view (RM-7).
  *
  * @generated from message arbiter.v1.RoyalMatchView
  */
 export type RoyalMatchView = Message<"arbiter.v1.RoyalMatchView"> & {
   /**
-   * Who sees it.
+   * Required. The player who sees it.
    *
    * @generated from field: arbiter.v1.Player viewer = 1;
    */
@@ -125,20 +125,20 @@ export const RoyalMatchViewSchema: GenMessage<RoyalMatchView> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_royal_match, 2);
 
 /**
- * A card (RM-1): by suit and value, or as text. Answers have both; in a request either will do, and both must agree.
+ * A card (RM-1): by suit and value, or as text. Responses have both; in a request either is enough, and both must agree.
  *
  * @generated from message arbiter.v1.RoyalMatchCard
  */
 export type RoyalMatchCard = Message<"arbiter.v1.RoyalMatchCard"> & {
   /**
-   * Its suit.
+   * Required unless `notation` is given. The suit.
    *
    * @generated from field: arbiter.v1.RoyalMatchSuit suit = 1;
    */
   suit: RoyalMatchSuit;
 
   /**
-   * Its value, 2 to 14: the jack is 11, the queen 12, the king 13 and the ace 14.
+   * Required unless `notation` is given. The value, 2 to 14: the jack is 11, the queen 12, the king 13 and the ace 14.
    *
    * @generated from field: optional uint32 value = 2;
    */
@@ -146,7 +146,7 @@ export type RoyalMatchCard = Message<"arbiter.v1.RoyalMatchCard"> & {
 
   /**
    * The card as text: its value, as a number from 2 to 10 or `J`, `Q`, `K`, `A`, and its suit, as `H`, `D`, `C`, `S`
-   * or its sign: `7H`, `10♥` and `A♠` are understood, in small letters too. Answers have the form `10H`.
+   * or its symbol: `7H`, `10♥` and `A♠` are understood, in small letters too. Responses have the form `10H`.
    *
    * @generated from field: string notation = 3;
    */
@@ -161,7 +161,7 @@ export const RoyalMatchCardSchema: GenMessage<RoyalMatchCard> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_royal_match, 3);
 
 /**
- * The rules of a match. A field left out has its default; answers carry all of them.
+ * The rules of a match. A field that is absent has its default; responses carry all of them.
  *
  * @generated from message arbiter.v1.RoyalMatchRules
  */
@@ -189,14 +189,14 @@ export const RoyalMatchRulesSchema: GenMessage<RoyalMatchRules> = /*@__PURE__*/
  */
 export type RoyalMatchMove = Message<"arbiter.v1.RoyalMatchMove"> & {
   /**
-   * Who plays. Required.
+   * Required. The player who plays the card.
    *
    * @generated from field: arbiter.v1.Player player = 1;
    */
   player: Player;
 
   /**
-   * The card. Required.
+   * Required. The card.
    *
    * @generated from field: arbiter.v1.RoyalMatchCard card = 2;
    */
@@ -211,7 +211,7 @@ export const RoyalMatchMoveSchema: GenMessage<RoyalMatchMove> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_royal_match, 5);
 
 /**
- * What a match is started from besides its rules. Everything may be left out.
+ * What a match is started from besides its rules. Everything is optional.
  *
  * @generated from message arbiter.v1.RoyalMatchSetup
  */
@@ -231,14 +231,14 @@ export type RoyalMatchSetup = Message<"arbiter.v1.RoyalMatchSetup"> & {
   handSize?: number | undefined;
 
   /**
-   * The hands: one of equal size for each player, no card twice. Left out: dealt by seed from one deck of 52 cards.
+   * The hands: one of equal size for each player, no card twice. Default: dealt by seed from one deck of 52 cards.
    *
    * @generated from field: repeated arbiter.v1.RoyalMatchHand hands = 3;
    */
   hands: RoyalMatchHand[];
 
   /**
-   * The suit that is strong. Left out: drawn by seed.
+   * The suit that is strong. Default: drawn by seed.
    *
    * @generated from field: optional arbiter.v1.RoyalMatchSuit dominant_suit = 4;
    */
@@ -351,6 +351,27 @@ export const RoyalMatchTrickSchema: GenMessage<RoyalMatchTrick> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_royal_match, 9);
 
 /**
+ * What only an outcome of RoyalMatch has.
+ *
+ * @generated from message arbiter.v1.RoyalMatchOutcome
+ */
+export type RoyalMatchOutcome = Message<"arbiter.v1.RoyalMatchOutcome"> & {
+  /**
+   * In a drawn match, the players who share the most tricks (RM-7).
+   *
+   * @generated from field: repeated arbiter.v1.Player drawn_between = 1;
+   */
+  drawnBetween: Player[];
+};
+
+/**
+ * Describes the message arbiter.v1.RoyalMatchOutcome.
+ * Use `create(RoyalMatchOutcomeSchema)` to create a new message.
+ */
+export const RoyalMatchOutcomeSchema: GenMessage<RoyalMatchOutcome> = /*@__PURE__*/
+  messageDesc(file_arbiter_v1_royal_match, 10);
+
+/**
  * A suit (RM-1, RM-2).
  *
  * @generated from enum arbiter.v1.RoyalMatchSuit
@@ -439,7 +460,7 @@ export const RoyalMatchOrderingSchema: GenEnum<RoyalMatchOrdering> = /*@__PURE__
  */
 export enum RoyalMatchDecision {
   /**
-   * Never answered.
+   * Never returned.
    *
    * @generated from enum value: ROYAL_MATCH_DECISION_UNSPECIFIED = 0;
    */
@@ -488,13 +509,13 @@ export const RoyalMatchDecisionSchema: GenEnum<RoyalMatchDecision> = /*@__PURE__
   enumDesc(file_arbiter_v1_royal_match, 2);
 
 /**
- * How the first of two cards stands to the second.
+ * Which of two cards wins.
  *
  * @generated from enum arbiter.v1.RoyalMatchOrder
  */
 export enum RoyalMatchOrder {
   /**
-   * Answered when there are more than two cards.
+   * Never returned.
    *
    * @generated from enum value: ROYAL_MATCH_ORDER_UNSPECIFIED = 0;
    */

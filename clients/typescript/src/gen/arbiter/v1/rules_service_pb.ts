@@ -26,7 +26,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file arbiter/v1/rules_service.proto.
  */
 export const file_arbiter_v1_rules_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5hcmJpdGVyL3YxL3J1bGVzX3NlcnZpY2UucHJvdG8SCmFyYml0ZXIudjEiVwoTVmFsaWRhdGVNb3ZlUmVxdWVzdBIgCgVzdGF0ZRgBIAEoCzIRLmFyYml0ZXIudjEuU3RhdGUSHgoEbW92ZRgCIAEoCzIQLmFyYml0ZXIudjEuTW92ZSJhChRWYWxpZGF0ZU1vdmVSZXNwb25zZRIkCgd2ZXJkaWN0GAEgASgOMhMuYXJiaXRlci52MS5WZXJkaWN0EiMKB3JlYXNvbnMYAiADKAsyEi5hcmJpdGVyLnYxLlJlYXNvbiJUChBBcHBseU1vdmVSZXF1ZXN0EiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIeCgRtb3ZlGAIgASgLMhAuYXJiaXRlci52MS5Nb3ZlIn4KEUFwcGx5TW92ZVJlc3BvbnNlEiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIhCgZldmVudHMYAiADKAsyES5hcmJpdGVyLnYxLkV2ZW50EiQKB291dGNvbWUYAyABKAsyEy5hcmJpdGVyLnYxLk91dGNvbWUiYgoWUmVzb2x2ZUNhcHR1cmVzUmVxdWVzdBIgCgVzdGF0ZRgBIAEoCzIRLmFyYml0ZXIudjEuU3RhdGUSJgoKYXJyaXZlZF9hdBgCIAEoCzISLmFyYml0ZXIudjEuU3F1YXJlImIKF1Jlc29sdmVDYXB0dXJlc1Jlc3BvbnNlEiUKCGNhcHR1cmVzGAEgAygLMhMuYXJiaXRlci52MS5DYXB0dXJlEiAKBXN0YXRlGAIgASgLMhEuYXJiaXRlci52MS5TdGF0ZSJWChZEZXRlcm1pbmVXaW5uZXJSZXF1ZXN0EiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIRCgRzZWVkGAIgASgESACIAQFCBwoFX3NlZWQiggEKF0RldGVybWluZVdpbm5lclJlc3BvbnNlEiQKB291dGNvbWUYASABKAsyEy5hcmJpdGVyLnYxLk91dGNvbWUSJQoKbmV4dF9yb3VuZBgCIAEoCzIRLmFyYml0ZXIudjEuU3RhdGUSEQoEc2VlZBgDIAEoBEgAiAEBQgcKBV9zZWVkIrcBChNDb21wYXJlQ2FyZHNSZXF1ZXN0EikKBWNhcmRzGAEgAygLMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoQ2FyZBIxCg1kb21pbmFudF9zdWl0GAIgASgOMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoU3VpdBI1CghvcmRlcmluZxgDIAEoDjIeLmFyYml0ZXIudjEuUm95YWxNYXRjaE9yZGVyaW5nSACIAQFCCwoJX29yZGVyaW5nItIBChRDb21wYXJlQ2FyZHNSZXNwb25zZRIqCgVvcmRlchgBIAEoDjIbLmFyYml0ZXIudjEuUm95YWxNYXRjaE9yZGVyEioKBndpbm5lchgCIAEoCzIaLmFyYml0ZXIudjEuUm95YWxNYXRjaENhcmQSKwoHcmFua2luZxgDIAMoCzIaLmFyYml0ZXIudjEuUm95YWxNYXRjaENhcmQSNQoLY29tcGFyaXNvbnMYBCADKAsyIC5hcmJpdGVyLnYxLlJveWFsTWF0Y2hDb21wYXJpc29uIikKEExpc3RHYW1lc1JlcXVlc3QSFQoNaW5jbHVkZV9jYXJkcxgBIAEoCCI/ChFMaXN0R2FtZXNSZXNwb25zZRIqCgVnYW1lcxgBIAMoCzIbLmFyYml0ZXIudjEuR2FtZURlc2NyaXB0aW9uIuECCg9HYW1lRGVzY3JpcHRpb24SDAoEbmFtZRgBIAEoCRINCgV0aXRsZRgCIAEoCRIPCgdzdW1tYXJ5GAMgASgJEioKDWRlZmF1bHRfcnVsZXMYBCABKAsyEy5hcmJpdGVyLnYxLlJ1bGVTZXQSJQoGbGltaXRzGAUgAygLMhUuYXJiaXRlci52MS5SdWxlTGltaXQSIwoHcHJlc2V0cxgGIAMoCzISLmFyYml0ZXIudjEuUHJlc2V0EjcKDnN0YXRlX25vdGF0aW9uGAcgASgLMh8uYXJiaXRlci52MS5Ob3RhdGlvbkRlc2NyaXB0aW9uEjYKDW1vdmVfbm90YXRpb24YCCABKAsyHy5hcmJpdGVyLnYxLk5vdGF0aW9uRGVzY3JpcHRpb24SNwoSdHJpcGxlX3RyaWFkX2NhcmRzGAkgAygLMhsuYXJiaXRlci52MS5UcmlwbGVUcmlhZENhcmQicQoJUnVsZUxpbWl0Eg0KBWZpZWxkGAEgASgJEhQKB21pbmltdW0YAiABKA1IAIgBARIUCgdtYXhpbXVtGAMgASgNSAGIAQESEQoJY29uZGl0aW9uGAQgASgJQgoKCF9taW5pbXVtQgoKCF9tYXhpbXVtIksKBlByZXNldBIMCgRuYW1lGAEgASgJEg8KB3N1bW1hcnkYAiABKAkSIgoFcnVsZXMYAyABKAsyEy5hcmJpdGVyLnYxLlJ1bGVTZXQiNwoTTm90YXRpb25EZXNjcmlwdGlvbhIOCgZzeW50YXgYASABKAkSEAoIZXhhbXBsZXMYAiADKAki4AIKDk5ld0dhbWVSZXF1ZXN0EjQKDGNvbm5lY3RfZm91chgCIAEoCzIcLmFyYml0ZXIudjEuQ29ubmVjdEZvdXJTZXR1cEgAEjQKDHRyaXBsZV90cmlhZBgDIAEoCzIcLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRTZXR1cEgAEjIKC3F1ZWVuX3Jvb2tzGAQgASgLMhsuYXJiaXRlci52MS5RdWVlblJvb2tzU2V0dXBIABIyCgtyb3lhbF9tYXRjaBgFIAEoCzIbLmFyYml0ZXIudjEuUm95YWxNYXRjaFNldHVwSAASIgoFcnVsZXMYBiABKAsyEy5hcmJpdGVyLnYxLlJ1bGVTZXQSEQoEc2VlZBgHIAEoBEgBiAEBEigKBGZvcm0YCCABKA4yFS5hcmJpdGVyLnYxLlN0YXRlRm9ybUgCiAEBQgcKBXNldHVwQgcKBV9zZWVkQgcKBV9mb3JtIk8KD05ld0dhbWVSZXNwb25zZRIgCgVzdGF0ZRgBIAEoCzIRLmFyYml0ZXIudjEuU3RhdGUSEQoEc2VlZBgCIAEoBEgAiAEBQgcKBV9zZWVkIjkKFUxpc3RMZWdhbE1vdmVzUmVxdWVzdBIgCgVzdGF0ZRgBIAEoCzIRLmFyYml0ZXIudjEuU3RhdGUiOQoWTGlzdExlZ2FsTW92ZXNSZXNwb25zZRIfCgVtb3ZlcxgBIAMoCzIQLmFyYml0ZXIudjEuTW92ZSJWChFSZXBsYXlHYW1lUmVxdWVzdBIgCgVzdGF0ZRgBIAEoCzIRLmFyYml0ZXIudjEuU3RhdGUSHwoFbW92ZXMYAiADKAsyEC5hcmJpdGVyLnYxLk1vdmUihAEKElJlcGxheUdhbWVSZXNwb25zZRIgCgVzdGF0ZRgBIAEoCzIRLmFyYml0ZXIudjEuU3RhdGUSJgoGZXZlbnRzGAIgAygLMhYuYXJiaXRlci52MS5Nb3ZlRXZlbnRzEiQKB291dGNvbWUYAyABKAsyEy5hcmJpdGVyLnYxLk91dGNvbWUiLwoKTW92ZUV2ZW50cxIhCgZldmVudHMYASADKAsyES5hcmJpdGVyLnYxLkV2ZW50Iq8BChJTZXR0bGVUcmFkZVJlcXVlc3QSIAoFc3RhdGUYASABKAsyES5hcmJpdGVyLnYxLlN0YXRlEjMKDmNvbGxlY3Rpb25fb25lGAIgAygLMhsuYXJiaXRlci52MS5UcmlwbGVUcmlhZENhcmQSMwoOY29sbGVjdGlvbl90d28YAyADKAsyGy5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkQ2FyZBINCgVwaWNrcxgEIAMoDSKzAQoTU2V0dGxlVHJhZGVSZXNwb25zZRIzCg5jb2xsZWN0aW9uX29uZRgBIAMoCzIbLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRDYXJkEjMKDmNvbGxlY3Rpb25fdHdvGAIgAygLMhsuYXJiaXRlci52MS5UcmlwbGVUcmlhZENhcmQSMgoJdHJhbnNmZXJzGAMgAygLMh8uYXJiaXRlci52MS5UcmlwbGVUcmlhZFRyYW5zZmVyIlgKEFZpZXdTdGF0ZVJlcXVlc3QSIAoFc3RhdGUYASABKAsyES5hcmJpdGVyLnYxLlN0YXRlEiIKBnZpZXdlchgCIAEoDjISLmFyYml0ZXIudjEuUGxheWVyIjUKEVZpZXdTdGF0ZVJlc3BvbnNlEiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZSI2ChJSZW5kZXJTdGF0ZVJlcXVlc3QSIAoFc3RhdGUYASABKAsyES5hcmJpdGVyLnYxLlN0YXRlIlcKE1JlbmRlclN0YXRlUmVzcG9uc2USIAoFc3RhdGUYASABKAsyES5hcmJpdGVyLnYxLlN0YXRlEhAKCG5vdGF0aW9uGAIgASgJEgwKBHRleHQYAyABKAkiNwoURXZhbHVhdGVCYXRjaFJlcXVlc3QSHwoFY2FsbHMYASADKAsyEC5hcmJpdGVyLnYxLkNhbGwiPAoVRXZhbHVhdGVCYXRjaFJlc3BvbnNlEiMKB2Fuc3dlcnMYASADKAsyEi5hcmJpdGVyLnYxLkFuc3dlciIxCg9FdmFsdWF0ZVJlcXVlc3QSHgoEY2FsbBgBIAEoCzIQLmFyYml0ZXIudjEuQ2FsbCI2ChBFdmFsdWF0ZVJlc3BvbnNlEiIKBmFuc3dlchgBIAEoCzISLmFyYml0ZXIudjEuQW5zd2VyIrMFCgRDYWxsEjgKDXZhbGlkYXRlX21vdmUYASABKAsyHy5hcmJpdGVyLnYxLlZhbGlkYXRlTW92ZVJlcXVlc3RIABIyCgphcHBseV9tb3ZlGAIgASgLMhwuYXJiaXRlci52MS5BcHBseU1vdmVSZXF1ZXN0SAASPgoQcmVzb2x2ZV9jYXB0dXJlcxgDIAEoCzIiLmFyYml0ZXIudjEuUmVzb2x2ZUNhcHR1cmVzUmVxdWVzdEgAEj4KEGRldGVybWluZV93aW5uZXIYBCABKAsyIi5hcmJpdGVyLnYxLkRldGVybWluZVdpbm5lclJlcXVlc3RIABI4Cg1jb21wYXJlX2NhcmRzGAUgASgLMh8uYXJiaXRlci52MS5Db21wYXJlQ2FyZHNSZXF1ZXN0SAASMgoKbGlzdF9nYW1lcxgGIAEoCzIcLmFyYml0ZXIudjEuTGlzdEdhbWVzUmVxdWVzdEgAEi4KCG5ld19nYW1lGAcgASgLMhouYXJiaXRlci52MS5OZXdHYW1lUmVxdWVzdEgAEj0KEGxpc3RfbGVnYWxfbW92ZXMYCCABKAsyIS5hcmJpdGVyLnYxLkxpc3RMZWdhbE1vdmVzUmVxdWVzdEgAEjQKC3JlcGxheV9nYW1lGAkgASgLMh0uYXJiaXRlci52MS5SZXBsYXlHYW1lUmVxdWVzdEgAEjYKDHNldHRsZV90cmFkZRgKIAEoCzIeLmFyYml0ZXIudjEuU2V0dGxlVHJhZGVSZXF1ZXN0SAASMgoKdmlld19zdGF0ZRgLIAEoCzIcLmFyYml0ZXIudjEuVmlld1N0YXRlUmVxdWVzdEgAEjYKDHJlbmRlcl9zdGF0ZRgMIAEoCzIeLmFyYml0ZXIudjEuUmVuZGVyU3RhdGVSZXF1ZXN0SABCBgoEa2luZCLpBQoGQW5zd2VyEjkKDXZhbGlkYXRlX21vdmUYASABKAsyIC5hcmJpdGVyLnYxLlZhbGlkYXRlTW92ZVJlc3BvbnNlSAASMwoKYXBwbHlfbW92ZRgCIAEoCzIdLmFyYml0ZXIudjEuQXBwbHlNb3ZlUmVzcG9uc2VIABI/ChByZXNvbHZlX2NhcHR1cmVzGAMgASgLMiMuYXJiaXRlci52MS5SZXNvbHZlQ2FwdHVyZXNSZXNwb25zZUgAEj8KEGRldGVybWluZV93aW5uZXIYBCABKAsyIy5hcmJpdGVyLnYxLkRldGVybWluZVdpbm5lclJlc3BvbnNlSAASOQoNY29tcGFyZV9jYXJkcxgFIAEoCzIgLmFyYml0ZXIudjEuQ29tcGFyZUNhcmRzUmVzcG9uc2VIABIzCgpsaXN0X2dhbWVzGAYgASgLMh0uYXJiaXRlci52MS5MaXN0R2FtZXNSZXNwb25zZUgAEi8KCG5ld19nYW1lGAcgASgLMhsuYXJiaXRlci52MS5OZXdHYW1lUmVzcG9uc2VIABI+ChBsaXN0X2xlZ2FsX21vdmVzGAggASgLMiIuYXJiaXRlci52MS5MaXN0TGVnYWxNb3Zlc1Jlc3BvbnNlSAASNQoLcmVwbGF5X2dhbWUYCSABKAsyHi5hcmJpdGVyLnYxLlJlcGxheUdhbWVSZXNwb25zZUgAEjcKDHNldHRsZV90cmFkZRgKIAEoCzIfLmFyYml0ZXIudjEuU2V0dGxlVHJhZGVSZXNwb25zZUgAEjMKCnZpZXdfc3RhdGUYCyABKAsyHS5hcmJpdGVyLnYxLlZpZXdTdGF0ZVJlc3BvbnNlSAASNwoMcmVuZGVyX3N0YXRlGAwgASgLMh8uYXJiaXRlci52MS5SZW5kZXJTdGF0ZVJlc3BvbnNlSAASJgoHcmVmdXNhbBgPIAEoCzITLmFyYml0ZXIudjEuUmVmdXNhbEgAQgYKBGtpbmQqSgoHVmVyZGljdBIXChNWRVJESUNUX1VOU1BFQ0lGSUVEEAASEQoNVkVSRElDVF9MRUdBTBABEhMKD1ZFUkRJQ1RfSUxMRUdBTBACKlYKCVN0YXRlRm9ybRIaChZTVEFURV9GT1JNX1VOU1BFQ0lGSUVEEAASFAoQU1RBVEVfRk9STV9UWVBFRBABEhcKE1NUQVRFX0ZPUk1fTk9UQVRJT04QAjL1CAoMUnVsZXNTZXJ2aWNlElEKDFZhbGlkYXRlTW92ZRIfLmFyYml0ZXIudjEuVmFsaWRhdGVNb3ZlUmVxdWVzdBogLmFyYml0ZXIudjEuVmFsaWRhdGVNb3ZlUmVzcG9uc2USSAoJQXBwbHlNb3ZlEhwuYXJiaXRlci52MS5BcHBseU1vdmVSZXF1ZXN0Gh0uYXJiaXRlci52MS5BcHBseU1vdmVSZXNwb25zZRJaCg9SZXNvbHZlQ2FwdHVyZXMSIi5hcmJpdGVyLnYxLlJlc29sdmVDYXB0dXJlc1JlcXVlc3QaIy5hcmJpdGVyLnYxLlJlc29sdmVDYXB0dXJlc1Jlc3BvbnNlEloKD0RldGVybWluZVdpbm5lchIiLmFyYml0ZXIudjEuRGV0ZXJtaW5lV2lubmVyUmVxdWVzdBojLmFyYml0ZXIudjEuRGV0ZXJtaW5lV2lubmVyUmVzcG9uc2USUQoMQ29tcGFyZUNhcmRzEh8uYXJiaXRlci52MS5Db21wYXJlQ2FyZHNSZXF1ZXN0GiAuYXJiaXRlci52MS5Db21wYXJlQ2FyZHNSZXNwb25zZRJICglMaXN0R2FtZXMSHC5hcmJpdGVyLnYxLkxpc3RHYW1lc1JlcXVlc3QaHS5hcmJpdGVyLnYxLkxpc3RHYW1lc1Jlc3BvbnNlEkIKB05ld0dhbWUSGi5hcmJpdGVyLnYxLk5ld0dhbWVSZXF1ZXN0GhsuYXJiaXRlci52MS5OZXdHYW1lUmVzcG9uc2USVwoOTGlzdExlZ2FsTW92ZXMSIS5hcmJpdGVyLnYxLkxpc3RMZWdhbE1vdmVzUmVxdWVzdBoiLmFyYml0ZXIudjEuTGlzdExlZ2FsTW92ZXNSZXNwb25zZRJLCgpSZXBsYXlHYW1lEh0uYXJiaXRlci52MS5SZXBsYXlHYW1lUmVxdWVzdBoeLmFyYml0ZXIudjEuUmVwbGF5R2FtZVJlc3BvbnNlEk4KC1NldHRsZVRyYWRlEh4uYXJiaXRlci52MS5TZXR0bGVUcmFkZVJlcXVlc3QaHy5hcmJpdGVyLnYxLlNldHRsZVRyYWRlUmVzcG9uc2USSAoJVmlld1N0YXRlEhwuYXJiaXRlci52MS5WaWV3U3RhdGVSZXF1ZXN0Gh0uYXJiaXRlci52MS5WaWV3U3RhdGVSZXNwb25zZRJOCgtSZW5kZXJTdGF0ZRIeLmFyYml0ZXIudjEuUmVuZGVyU3RhdGVSZXF1ZXN0Gh8uYXJiaXRlci52MS5SZW5kZXJTdGF0ZVJlc3BvbnNlElQKDUV2YWx1YXRlQmF0Y2gSIC5hcmJpdGVyLnYxLkV2YWx1YXRlQmF0Y2hSZXF1ZXN0GiEuYXJiaXRlci52MS5FdmFsdWF0ZUJhdGNoUmVzcG9uc2USSQoIRXZhbHVhdGUSGy5hcmJpdGVyLnYxLkV2YWx1YXRlUmVxdWVzdBocLmFyYml0ZXIudjEuRXZhbHVhdGVSZXNwb25zZSgBMAFiBnByb3RvMw", [file_arbiter_v1_connect_four, file_arbiter_v1_game, file_arbiter_v1_player, file_arbiter_v1_queen_rooks, file_arbiter_v1_refusal, file_arbiter_v1_royal_match, file_arbiter_v1_square, file_arbiter_v1_triple_triad]);
+  fileDesc("Ch5hcmJpdGVyL3YxL3J1bGVzX3NlcnZpY2UucHJvdG8SCmFyYml0ZXIudjEiVwoTVmFsaWRhdGVNb3ZlUmVxdWVzdBIgCgVzdGF0ZRgBIAEoCzIRLmFyYml0ZXIudjEuU3RhdGUSHgoEbW92ZRgCIAEoCzIQLmFyYml0ZXIudjEuTW92ZSJhChRWYWxpZGF0ZU1vdmVSZXNwb25zZRIkCgd2ZXJkaWN0GAEgASgOMhMuYXJiaXRlci52MS5WZXJkaWN0EiMKB3JlYXNvbnMYAiADKAsyEi5hcmJpdGVyLnYxLlJlYXNvbiJUChBBcHBseU1vdmVSZXF1ZXN0EiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIeCgRtb3ZlGAIgASgLMhAuYXJiaXRlci52MS5Nb3ZlIn4KEUFwcGx5TW92ZVJlc3BvbnNlEiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIhCgZldmVudHMYAiADKAsyES5hcmJpdGVyLnYxLkV2ZW50EiQKB291dGNvbWUYAyABKAsyEy5hcmJpdGVyLnYxLk91dGNvbWUiYgoWUmVzb2x2ZUNhcHR1cmVzUmVxdWVzdBIgCgVzdGF0ZRgBIAEoCzIRLmFyYml0ZXIudjEuU3RhdGUSJgoKYXJyaXZlZF9hdBgCIAEoCzISLmFyYml0ZXIudjEuU3F1YXJlImIKF1Jlc29sdmVDYXB0dXJlc1Jlc3BvbnNlEiUKCGNhcHR1cmVzGAEgAygLMhMuYXJiaXRlci52MS5DYXB0dXJlEiAKBXN0YXRlGAIgASgLMhEuYXJiaXRlci52MS5TdGF0ZSJWChZEZXRlcm1pbmVXaW5uZXJSZXF1ZXN0EiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIRCgRzZWVkGAIgASgESACIAQFCBwoFX3NlZWQiggEKF0RldGVybWluZVdpbm5lclJlc3BvbnNlEiQKB291dGNvbWUYASABKAsyEy5hcmJpdGVyLnYxLk91dGNvbWUSJQoKbmV4dF9yb3VuZBgCIAEoCzIRLmFyYml0ZXIudjEuU3RhdGUSEQoEc2VlZBgDIAEoBEgAiAEBQgcKBV9zZWVkIrcBChNDb21wYXJlQ2FyZHNSZXF1ZXN0EikKBWNhcmRzGAEgAygLMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoQ2FyZBIxCg1kb21pbmFudF9zdWl0GAIgASgOMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoU3VpdBI1CghvcmRlcmluZxgDIAEoDjIeLmFyYml0ZXIudjEuUm95YWxNYXRjaE9yZGVyaW5nSACIAQFCCwoJX29yZGVyaW5nIuEBChRDb21wYXJlQ2FyZHNSZXNwb25zZRIvCgVvcmRlchgBIAEoDjIbLmFyYml0ZXIudjEuUm95YWxNYXRjaE9yZGVySACIAQESKgoGd2lubmVyGAIgASgLMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoQ2FyZBIrCgdyYW5raW5nGAMgAygLMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoQ2FyZBI1Cgtjb21wYXJpc29ucxgEIAMoCzIgLmFyYml0ZXIudjEuUm95YWxNYXRjaENvbXBhcmlzb25CCAoGX29yZGVyIkIKEExpc3RHYW1lc1JlcXVlc3QSFQoNaW5jbHVkZV9jYXJkcxgBIAEoCBIXCg9pbmNsdWRlX2NsYXVzZXMYAiABKAgiPwoRTGlzdEdhbWVzUmVzcG9uc2USKgoFZ2FtZXMYASADKAsyGy5hcmJpdGVyLnYxLkdhbWVEZXNjcmlwdGlvbiKKAwoPR2FtZURlc2NyaXB0aW9uEgwKBG5hbWUYASABKAkSDQoFdGl0bGUYAiABKAkSDwoHc3VtbWFyeRgDIAEoCRIqCg1kZWZhdWx0X3J1bGVzGAQgASgLMhMuYXJiaXRlci52MS5SdWxlU2V0EiUKBmxpbWl0cxgFIAMoCzIVLmFyYml0ZXIudjEuUnVsZUxpbWl0EiMKB3ByZXNldHMYBiADKAsyEi5hcmJpdGVyLnYxLlByZXNldBI3Cg5zdGF0ZV9ub3RhdGlvbhgHIAEoCzIfLmFyYml0ZXIudjEuTm90YXRpb25EZXNjcmlwdGlvbhI2Cg1tb3ZlX25vdGF0aW9uGAggASgLMh8uYXJiaXRlci52MS5Ob3RhdGlvbkRlc2NyaXB0aW9uEjcKEnRyaXBsZV90cmlhZF9jYXJkcxgJIAMoCzIbLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRDYXJkEicKB2NsYXVzZXMYCiADKAsyFi5hcmJpdGVyLnYxLlJ1bGVDbGF1c2UiNQoKUnVsZUNsYXVzZRIKCgJpZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIMCgR0ZXh0GAMgASgJInEKCVJ1bGVMaW1pdBINCgVmaWVsZBgBIAEoCRIUCgdtaW5pbXVtGAIgASgNSACIAQESFAoHbWF4aW11bRgDIAEoDUgBiAEBEhEKCWNvbmRpdGlvbhgEIAEoCUIKCghfbWluaW11bUIKCghfbWF4aW11bSJLCgZQcmVzZXQSDAoEbmFtZRgBIAEoCRIPCgdzdW1tYXJ5GAIgASgJEiIKBXJ1bGVzGAMgASgLMhMuYXJiaXRlci52MS5SdWxlU2V0IjcKE05vdGF0aW9uRGVzY3JpcHRpb24SDgoGc3ludGF4GAEgASgJEhAKCGV4YW1wbGVzGAIgAygJIuACCg5OZXdHYW1lUmVxdWVzdBI0Cgxjb25uZWN0X2ZvdXIYAiABKAsyHC5hcmJpdGVyLnYxLkNvbm5lY3RGb3VyU2V0dXBIABI0Cgx0cmlwbGVfdHJpYWQYAyABKAsyHC5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkU2V0dXBIABIyCgtxdWVlbl9yb29rcxgEIAEoCzIbLmFyYml0ZXIudjEuUXVlZW5Sb29rc1NldHVwSAASMgoLcm95YWxfbWF0Y2gYBSABKAsyGy5hcmJpdGVyLnYxLlJveWFsTWF0Y2hTZXR1cEgAEiIKBXJ1bGVzGAYgASgLMhMuYXJiaXRlci52MS5SdWxlU2V0EhEKBHNlZWQYByABKARIAYgBARIoCgRmb3JtGAggASgOMhUuYXJiaXRlci52MS5TdGF0ZUZvcm1IAogBAUIHCgVzZXR1cEIHCgVfc2VlZEIHCgVfZm9ybSJPCg9OZXdHYW1lUmVzcG9uc2USIAoFc3RhdGUYASABKAsyES5hcmJpdGVyLnYxLlN0YXRlEhEKBHNlZWQYAiABKARIAIgBAUIHCgVfc2VlZCI5ChVMaXN0TGVnYWxNb3Zlc1JlcXVlc3QSIAoFc3RhdGUYASABKAsyES5hcmJpdGVyLnYxLlN0YXRlIjkKFkxpc3RMZWdhbE1vdmVzUmVzcG9uc2USHwoFbW92ZXMYASADKAsyEC5hcmJpdGVyLnYxLk1vdmUiVgoRUmVwbGF5R2FtZVJlcXVlc3QSIAoFc3RhdGUYASABKAsyES5hcmJpdGVyLnYxLlN0YXRlEh8KBW1vdmVzGAIgAygLMhAuYXJiaXRlci52MS5Nb3ZlIoQBChJSZXBsYXlHYW1lUmVzcG9uc2USIAoFc3RhdGUYASABKAsyES5hcmJpdGVyLnYxLlN0YXRlEiYKBmV2ZW50cxgCIAMoCzIWLmFyYml0ZXIudjEuTW92ZUV2ZW50cxIkCgdvdXRjb21lGAMgASgLMhMuYXJiaXRlci52MS5PdXRjb21lIi8KCk1vdmVFdmVudHMSIQoGZXZlbnRzGAEgAygLMhEuYXJiaXRlci52MS5FdmVudCKvAQoSU2V0dGxlVHJhZGVSZXF1ZXN0EiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIzCg5jb2xsZWN0aW9uX29uZRgCIAMoCzIbLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRDYXJkEjMKDmNvbGxlY3Rpb25fdHdvGAMgAygLMhsuYXJiaXRlci52MS5UcmlwbGVUcmlhZENhcmQSDQoFcGlja3MYBCADKA0iyAEKE1NldHRsZVRyYWRlUmVzcG9uc2USMwoOY29sbGVjdGlvbl9vbmUYASADKAsyGy5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkQ2FyZBIzCg5jb2xsZWN0aW9uX3R3bxgCIAMoCzIbLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRDYXJkEjIKCXRyYW5zZmVycxgDIAMoCzIfLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRUcmFuc2ZlchITCgtleHBsYW5hdGlvbhgEIAEoCSJYChBWaWV3U3RhdGVSZXF1ZXN0EiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIiCgZ2aWV3ZXIYAiABKA4yEi5hcmJpdGVyLnYxLlBsYXllciI1ChFWaWV3U3RhdGVSZXNwb25zZRIgCgVzdGF0ZRgBIAEoCzIRLmFyYml0ZXIudjEuU3RhdGUiNgoSUmVuZGVyU3RhdGVSZXF1ZXN0EiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZSJXChNSZW5kZXJTdGF0ZVJlc3BvbnNlEiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIQCghub3RhdGlvbhgCIAEoCRIMCgR0ZXh0GAMgASgJIjcKFEV2YWx1YXRlQmF0Y2hSZXF1ZXN0Eh8KBWNhbGxzGAEgAygLMhAuYXJiaXRlci52MS5DYWxsIjwKFUV2YWx1YXRlQmF0Y2hSZXNwb25zZRIjCgdhbnN3ZXJzGAEgAygLMhIuYXJiaXRlci52MS5BbnN3ZXIiMQoPRXZhbHVhdGVSZXF1ZXN0Eh4KBGNhbGwYASABKAsyEC5hcmJpdGVyLnYxLkNhbGwiNgoQRXZhbHVhdGVSZXNwb25zZRIiCgZhbnN3ZXIYASABKAsyEi5hcmJpdGVyLnYxLkFuc3dlciK5BQoEQ2FsbBI4Cg12YWxpZGF0ZV9tb3ZlGAIgASgLMh8uYXJiaXRlci52MS5WYWxpZGF0ZU1vdmVSZXF1ZXN0SAASMgoKYXBwbHlfbW92ZRgDIAEoCzIcLmFyYml0ZXIudjEuQXBwbHlNb3ZlUmVxdWVzdEgAEj4KEHJlc29sdmVfY2FwdHVyZXMYBCABKAsyIi5hcmJpdGVyLnYxLlJlc29sdmVDYXB0dXJlc1JlcXVlc3RIABI+ChBkZXRlcm1pbmVfd2lubmVyGAUgASgLMiIuYXJiaXRlci52MS5EZXRlcm1pbmVXaW5uZXJSZXF1ZXN0SAASOAoNY29tcGFyZV9jYXJkcxgGIAEoCzIfLmFyYml0ZXIudjEuQ29tcGFyZUNhcmRzUmVxdWVzdEgAEjIKCmxpc3RfZ2FtZXMYByABKAsyHC5hcmJpdGVyLnYxLkxpc3RHYW1lc1JlcXVlc3RIABIuCghuZXdfZ2FtZRgIIAEoCzIaLmFyYml0ZXIudjEuTmV3R2FtZVJlcXVlc3RIABI9ChBsaXN0X2xlZ2FsX21vdmVzGAkgASgLMiEuYXJiaXRlci52MS5MaXN0TGVnYWxNb3Zlc1JlcXVlc3RIABI0CgtyZXBsYXlfZ2FtZRgKIAEoCzIdLmFyYml0ZXIudjEuUmVwbGF5R2FtZVJlcXVlc3RIABI2CgxzZXR0bGVfdHJhZGUYCyABKAsyHi5hcmJpdGVyLnYxLlNldHRsZVRyYWRlUmVxdWVzdEgAEjIKCnZpZXdfc3RhdGUYDCABKAsyHC5hcmJpdGVyLnYxLlZpZXdTdGF0ZVJlcXVlc3RIABI2CgxyZW5kZXJfc3RhdGUYDSABKAsyHi5hcmJpdGVyLnYxLlJlbmRlclN0YXRlUmVxdWVzdEgAQgYKBGtpbmRKBAgBEAIi6QUKBkFuc3dlchImCgdyZWZ1c2FsGAEgASgLMhMuYXJiaXRlci52MS5SZWZ1c2FsSAASOQoNdmFsaWRhdGVfbW92ZRgCIAEoCzIgLmFyYml0ZXIudjEuVmFsaWRhdGVNb3ZlUmVzcG9uc2VIABIzCgphcHBseV9tb3ZlGAMgASgLMh0uYXJiaXRlci52MS5BcHBseU1vdmVSZXNwb25zZUgAEj8KEHJlc29sdmVfY2FwdHVyZXMYBCABKAsyIy5hcmJpdGVyLnYxLlJlc29sdmVDYXB0dXJlc1Jlc3BvbnNlSAASPwoQZGV0ZXJtaW5lX3dpbm5lchgFIAEoCzIjLmFyYml0ZXIudjEuRGV0ZXJtaW5lV2lubmVyUmVzcG9uc2VIABI5Cg1jb21wYXJlX2NhcmRzGAYgASgLMiAuYXJiaXRlci52MS5Db21wYXJlQ2FyZHNSZXNwb25zZUgAEjMKCmxpc3RfZ2FtZXMYByABKAsyHS5hcmJpdGVyLnYxLkxpc3RHYW1lc1Jlc3BvbnNlSAASLwoIbmV3X2dhbWUYCCABKAsyGy5hcmJpdGVyLnYxLk5ld0dhbWVSZXNwb25zZUgAEj4KEGxpc3RfbGVnYWxfbW92ZXMYCSABKAsyIi5hcmJpdGVyLnYxLkxpc3RMZWdhbE1vdmVzUmVzcG9uc2VIABI1CgtyZXBsYXlfZ2FtZRgKIAEoCzIeLmFyYml0ZXIudjEuUmVwbGF5R2FtZVJlc3BvbnNlSAASNwoMc2V0dGxlX3RyYWRlGAsgASgLMh8uYXJiaXRlci52MS5TZXR0bGVUcmFkZVJlc3BvbnNlSAASMwoKdmlld19zdGF0ZRgMIAEoCzIdLmFyYml0ZXIudjEuVmlld1N0YXRlUmVzcG9uc2VIABI3CgxyZW5kZXJfc3RhdGUYDSABKAsyHy5hcmJpdGVyLnYxLlJlbmRlclN0YXRlUmVzcG9uc2VIAEIGCgRraW5kKkoKB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhEKDVZFUkRJQ1RfTEVHQUwQARITCg9WRVJESUNUX0lMTEVHQUwQAipWCglTdGF0ZUZvcm0SGgoWU1RBVEVfRk9STV9VTlNQRUNJRklFRBAAEhQKEFNUQVRFX0ZPUk1fVFlQRUQQARIXChNTVEFURV9GT1JNX05PVEFUSU9OEAIyuwkKDFJ1bGVzU2VydmljZRJWCgxWYWxpZGF0ZU1vdmUSHy5hcmJpdGVyLnYxLlZhbGlkYXRlTW92ZVJlcXVlc3QaIC5hcmJpdGVyLnYxLlZhbGlkYXRlTW92ZVJlc3BvbnNlIgOQAgESTQoJQXBwbHlNb3ZlEhwuYXJiaXRlci52MS5BcHBseU1vdmVSZXF1ZXN0Gh0uYXJiaXRlci52MS5BcHBseU1vdmVSZXNwb25zZSIDkAIBEl8KD1Jlc29sdmVDYXB0dXJlcxIiLmFyYml0ZXIudjEuUmVzb2x2ZUNhcHR1cmVzUmVxdWVzdBojLmFyYml0ZXIudjEuUmVzb2x2ZUNhcHR1cmVzUmVzcG9uc2UiA5ACARJfCg9EZXRlcm1pbmVXaW5uZXISIi5hcmJpdGVyLnYxLkRldGVybWluZVdpbm5lclJlcXVlc3QaIy5hcmJpdGVyLnYxLkRldGVybWluZVdpbm5lclJlc3BvbnNlIgOQAgESVgoMQ29tcGFyZUNhcmRzEh8uYXJiaXRlci52MS5Db21wYXJlQ2FyZHNSZXF1ZXN0GiAuYXJiaXRlci52MS5Db21wYXJlQ2FyZHNSZXNwb25zZSIDkAIBEk0KCUxpc3RHYW1lcxIcLmFyYml0ZXIudjEuTGlzdEdhbWVzUmVxdWVzdBodLmFyYml0ZXIudjEuTGlzdEdhbWVzUmVzcG9uc2UiA5ACARJHCgdOZXdHYW1lEhouYXJiaXRlci52MS5OZXdHYW1lUmVxdWVzdBobLmFyYml0ZXIudjEuTmV3R2FtZVJlc3BvbnNlIgOQAgESXAoOTGlzdExlZ2FsTW92ZXMSIS5hcmJpdGVyLnYxLkxpc3RMZWdhbE1vdmVzUmVxdWVzdBoiLmFyYml0ZXIudjEuTGlzdExlZ2FsTW92ZXNSZXNwb25zZSIDkAIBElAKClJlcGxheUdhbWUSHS5hcmJpdGVyLnYxLlJlcGxheUdhbWVSZXF1ZXN0Gh4uYXJiaXRlci52MS5SZXBsYXlHYW1lUmVzcG9uc2UiA5ACARJTCgtTZXR0bGVUcmFkZRIeLmFyYml0ZXIudjEuU2V0dGxlVHJhZGVSZXF1ZXN0Gh8uYXJiaXRlci52MS5TZXR0bGVUcmFkZVJlc3BvbnNlIgOQAgESTQoJVmlld1N0YXRlEhwuYXJiaXRlci52MS5WaWV3U3RhdGVSZXF1ZXN0Gh0uYXJiaXRlci52MS5WaWV3U3RhdGVSZXNwb25zZSIDkAIBElMKC1JlbmRlclN0YXRlEh4uYXJiaXRlci52MS5SZW5kZXJTdGF0ZVJlcXVlc3QaHy5hcmJpdGVyLnYxLlJlbmRlclN0YXRlUmVzcG9uc2UiA5ACARJZCg1FdmFsdWF0ZUJhdGNoEiAuYXJiaXRlci52MS5FdmFsdWF0ZUJhdGNoUmVxdWVzdBohLmFyYml0ZXIudjEuRXZhbHVhdGVCYXRjaFJlc3BvbnNlIgOQAgESTgoIRXZhbHVhdGUSGy5hcmJpdGVyLnYxLkV2YWx1YXRlUmVxdWVzdBocLmFyYml0ZXIudjEuRXZhbHVhdGVSZXNwb25zZSIDkAIBKAEwAWIGcHJvdG8z", [file_arbiter_v1_connect_four, file_arbiter_v1_game, file_arbiter_v1_player, file_arbiter_v1_queen_rooks, file_arbiter_v1_refusal, file_arbiter_v1_royal_match, file_arbiter_v1_square, file_arbiter_v1_triple_triad]);
 
 /**
  * Asks whether a move is legal.
@@ -35,14 +35,14 @@ export const file_arbiter_v1_rules_service: GenFile = /*@__PURE__*/
  */
 export type ValidateMoveRequest = Message<"arbiter.v1.ValidateMoveRequest"> & {
   /**
-   * Where the game stands. Required.
+   * Required. The state before the move, or a view of it by the player who moves.
    *
    * @generated from field: arbiter.v1.State state = 1;
    */
   state?: State | undefined;
 
   /**
-   * The move in question. Required.
+   * Required. The move in question.
    *
    * @generated from field: arbiter.v1.Move move = 2;
    */
@@ -91,14 +91,14 @@ export const ValidateMoveResponseSchema: GenMessage<ValidateMoveResponse> = /*@_
  */
 export type ApplyMoveRequest = Message<"arbiter.v1.ApplyMoveRequest"> & {
   /**
-   * Where the game stands. Required.
+   * Required. The state before the move, or a view of it by the player who moves.
    *
    * @generated from field: arbiter.v1.State state = 1;
    */
   state?: State | undefined;
 
   /**
-   * The move to make. Required.
+   * Required. The move to make.
    *
    * @generated from field: arbiter.v1.Move move = 2;
    */
@@ -119,7 +119,7 @@ export const ApplyMoveRequestSchema: GenMessage<ApplyMoveRequest> = /*@__PURE__*
  */
 export type ApplyMoveResponse = Message<"arbiter.v1.ApplyMoveResponse"> & {
   /**
-   * The next state, in the form of the request's state.
+   * The next state, in the form of the request's state; on a view, the viewer's next view.
    *
    * @generated from field: arbiter.v1.State state = 1;
    */
@@ -133,7 +133,7 @@ export type ApplyMoveResponse = Message<"arbiter.v1.ApplyMoveResponse"> & {
   events: Event[];
 
   /**
-   * Where the game stands now.
+   * The outcome after the move.
    *
    * @generated from field: arbiter.v1.Outcome outcome = 3;
    */
@@ -154,15 +154,15 @@ export const ApplyMoveResponseSchema: GenMessage<ApplyMoveResponse> = /*@__PURE_
  */
 export type ResolveCapturesRequest = Message<"arbiter.v1.ResolveCapturesRequest"> & {
   /**
-   * The board, with the piece or card that has just arrived already on it. Required.
+   * Required. The board, with the piece or card that has just arrived already on it; or a view of it.
    *
    * @generated from field: arbiter.v1.State state = 1;
    */
   state?: State | undefined;
 
   /**
-   * Where it has arrived. In Connect Four it may be left out; given, it must hold a token. In Triple Triad and
-   * in Queen and rooks it is required; RoyalMatch has no squares, and refuses it.
+   * Required in Triple Triad and in Queen and rooks. Where the piece or card has arrived. Optional in Connect Four, where
+   * the square must hold a token; refused in RoyalMatch, which has no squares.
    *
    * @generated from field: arbiter.v1.Square arrived_at = 2;
    */
@@ -211,14 +211,14 @@ export const ResolveCapturesResponseSchema: GenMessage<ResolveCapturesResponse> 
  */
 export type DetermineWinnerRequest = Message<"arbiter.v1.DetermineWinnerRequest"> & {
   /**
-   * Where the game stands. Required.
+   * Required. The state, or a view of it.
    *
    * @generated from field: arbiter.v1.State state = 1;
    */
   state?: State | undefined;
 
   /**
-   * The seed of random choices, where the game has any to make. Left out: the service draws one and answers it.
+   * The seed of random choices, where the game has any to make. Default: the service draws one and returns it.
    *
    * @generated from field: optional uint64 seed = 2;
    */
@@ -246,14 +246,14 @@ export type DetermineWinnerResponse = Message<"arbiter.v1.DetermineWinnerRespons
   outcome?: Outcome | undefined;
 
   /**
-   * The first state of the next round when sudden death goes on. Triple Triad only.
+   * The first state of the next round when sudden death goes on (TT-13). Triple Triad only. Absent on a view.
    *
    * @generated from field: arbiter.v1.State next_round = 2;
    */
   nextRound?: State | undefined;
 
   /**
-   * The seed that was used. Left out when nothing was left to chance.
+   * The seed that was used. Absent when nothing was random.
    *
    * @generated from field: optional uint64 seed = 3;
    */
@@ -281,14 +281,14 @@ export type CompareCardsRequest = Message<"arbiter.v1.CompareCardsRequest"> & {
   cards: RoyalMatchCard[];
 
   /**
-   * The suit that is strong (RM-2). Required.
+   * Required. The suit that is strong (RM-2).
    *
    * @generated from field: arbiter.v1.RoyalMatchSuit dominant_suit = 2;
    */
   dominantSuit: RoyalMatchSuit;
 
   /**
-   * How cards are compared. Left out: by value, then by suit.
+   * How cards are compared. Default ROYAL_MATCH_ORDERING_VALUE_THEN_SUIT.
    *
    * @generated from field: optional arbiter.v1.RoyalMatchOrdering ordering = 3;
    */
@@ -309,14 +309,14 @@ export const CompareCardsRequestSchema: GenMessage<CompareCardsRequest> = /*@__P
  */
 export type CompareCardsResponse = Message<"arbiter.v1.CompareCardsResponse"> & {
   /**
-   * With two cards: which of them wins.
+   * Which of two cards wins. Absent when there are more than two.
    *
-   * @generated from field: arbiter.v1.RoyalMatchOrder order = 1;
+   * @generated from field: optional arbiter.v1.RoyalMatchOrder order = 1;
    */
-  order: RoyalMatchOrder;
+  order?: RoyalMatchOrder | undefined;
 
   /**
-   * The strongest card. Left out when there are two and they are equal.
+   * The strongest card. Absent when there are two and they are equal.
    *
    * @generated from field: arbiter.v1.RoyalMatchCard winner = 2;
    */
@@ -351,11 +351,18 @@ export const CompareCardsResponseSchema: GenMessage<CompareCardsResponse> = /*@_
  */
 export type ListGamesRequest = Message<"arbiter.v1.ListGamesRequest"> & {
   /**
-   * Whether to answer the built-in cards of the games too. They are many: left out unless asked for.
+   * Whether to return the built-in cards of the games (`GameDescription.triple_triad_cards`). Default false.
    *
    * @generated from field: bool include_cards = 1;
    */
   includeCards: boolean;
+
+  /**
+   * Whether to return the text of every clause of the rules (`GameDescription.clauses`). Default false.
+   *
+   * @generated from field: bool include_clauses = 2;
+   */
+  includeClauses: boolean;
 };
 
 /**
@@ -366,13 +373,13 @@ export const ListGamesRequestSchema: GenMessage<ListGamesRequest> = /*@__PURE__*
   messageDesc(file_arbiter_v1_rules_service, 10);
 
 /**
- * The games that this version of the service knows.
+ * The games of the service.
  *
  * @generated from message arbiter.v1.ListGamesResponse
  */
 export type ListGamesResponse = Message<"arbiter.v1.ListGamesResponse"> & {
   /**
-   * One entry a game, in the order of the fields of `State`.
+   * One entry per game, in the order of the fields of `State`.
    *
    * @generated from field: repeated arbiter.v1.GameDescription games = 1;
    */
@@ -449,12 +456,19 @@ export type GameDescription = Message<"arbiter.v1.GameDescription"> & {
   moveNotation?: NotationDescription | undefined;
 
   /**
-   * The built-in cards that `NewGame` deals from, in their order, if they were asked for. Triple Triad only: 110 of
+   * The built-in cards that `NewGame` deals from, in their order, if `include_cards` is set. Triple Triad only: 110 of
    * them.
    *
    * @generated from field: repeated arbiter.v1.TripleTriadCard triple_triad_cards = 9;
    */
   tripleTriadCards: TripleTriadCard[];
+
+  /**
+   * The rules of the game, clause by clause, if `include_clauses` is set. `Reason.clause` names one of them.
+   *
+   * @generated from field: repeated arbiter.v1.RuleClause clauses = 10;
+   */
+  clauses: RuleClause[];
 };
 
 /**
@@ -463,6 +477,41 @@ export type GameDescription = Message<"arbiter.v1.GameDescription"> & {
  */
 export const GameDescriptionSchema: GenMessage<GameDescription> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_rules_service, 12);
+
+/**
+ * One clause of the rules of a game.
+ *
+ * @generated from message arbiter.v1.RuleClause
+ */
+export type RuleClause = Message<"arbiter.v1.RuleClause"> & {
+  /**
+   * Its identifier, such as `C4-2`. It never changes its meaning.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * What it is about, in a word or two.
+   *
+   * @generated from field: string title = 2;
+   */
+  title: string;
+
+  /**
+   * The rule itself, in English. The wording may change between versions.
+   *
+   * @generated from field: string text = 3;
+   */
+  text: string;
+};
+
+/**
+ * Describes the message arbiter.v1.RuleClause.
+ * Use `create(RuleClauseSchema)` to create a new message.
+ */
+export const RuleClauseSchema: GenMessage<RuleClause> = /*@__PURE__*/
+  messageDesc(file_arbiter_v1_rules_service, 13);
 
 /**
  * The range of one numeric rule.
@@ -504,7 +553,7 @@ export type RuleLimit = Message<"arbiter.v1.RuleLimit"> & {
  * Use `create(RuleLimitSchema)` to create a new message.
  */
 export const RuleLimitSchema: GenMessage<RuleLimit> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 13);
+  messageDesc(file_arbiter_v1_rules_service, 14);
 
 /**
  * A well-known variant of a game.
@@ -539,7 +588,7 @@ export type Preset = Message<"arbiter.v1.Preset"> & {
  * Use `create(PresetSchema)` to create a new message.
  */
 export const PresetSchema: GenMessage<Preset> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 14);
+  messageDesc(file_arbiter_v1_rules_service, 15);
 
 /**
  * How something is written as text.
@@ -567,7 +616,7 @@ export type NotationDescription = Message<"arbiter.v1.NotationDescription"> & {
  * Use `create(NotationDescriptionSchema)` to create a new message.
  */
 export const NotationDescriptionSchema: GenMessage<NotationDescription> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 15);
+  messageDesc(file_arbiter_v1_rules_service, 16);
 
 /**
  * Asks for a new game.
@@ -576,7 +625,7 @@ export const NotationDescriptionSchema: GenMessage<NotationDescription> = /*@__P
  */
 export type NewGameRequest = Message<"arbiter.v1.NewGameRequest"> & {
   /**
-   * What the game is started from. Names the game; may be left out when `rules` names it.
+   * What the game is started from. Required unless `rules` names the game.
    *
    * @generated from oneof arbiter.v1.NewGameRequest.setup
    */
@@ -615,22 +664,22 @@ export type NewGameRequest = Message<"arbiter.v1.NewGameRequest"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * The rules to play by, of the same game. Left out: the game's defaults.
+   * The rules to play by, of the same game. Default: the game's default rules.
    *
    * @generated from field: arbiter.v1.RuleSet rules = 6;
    */
   rules?: RuleSet | undefined;
 
   /**
-   * The seed of random choices. Left out: the service draws one. Connect Four and Queen and rooks leave nothing to
-   * chance. Whoever knows the seed knows the cards that were dealt by it.
+   * The seed of random choices. Default: the service draws one. Connect Four and Queen and rooks have none. The seed
+   * determines the cards that are dealt: keep it from the players.
    *
    * @generated from field: optional uint64 seed = 7;
    */
   seed?: bigint | undefined;
 
   /**
-   * The form of the answered state. Left out: typed.
+   * The form of the returned state. Default STATE_FORM_TYPED.
    *
    * @generated from field: optional arbiter.v1.StateForm form = 8;
    */
@@ -642,7 +691,7 @@ export type NewGameRequest = Message<"arbiter.v1.NewGameRequest"> & {
  * Use `create(NewGameRequestSchema)` to create a new message.
  */
 export const NewGameRequestSchema: GenMessage<NewGameRequest> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 16);
+  messageDesc(file_arbiter_v1_rules_service, 17);
 
 /**
  * A new game.
@@ -670,7 +719,7 @@ export type NewGameResponse = Message<"arbiter.v1.NewGameResponse"> & {
  * Use `create(NewGameResponseSchema)` to create a new message.
  */
 export const NewGameResponseSchema: GenMessage<NewGameResponse> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 17);
+  messageDesc(file_arbiter_v1_rules_service, 18);
 
 /**
  * Asks for the legal moves.
@@ -679,7 +728,7 @@ export const NewGameResponseSchema: GenMessage<NewGameResponse> = /*@__PURE__*/
  */
 export type ListLegalMovesRequest = Message<"arbiter.v1.ListLegalMovesRequest"> & {
   /**
-   * Where the game stands. Required.
+   * Required. The state, or a view of it by a player whose turn it is.
    *
    * @generated from field: arbiter.v1.State state = 1;
    */
@@ -691,7 +740,7 @@ export type ListLegalMovesRequest = Message<"arbiter.v1.ListLegalMovesRequest"> 
  * Use `create(ListLegalMovesRequestSchema)` to create a new message.
  */
 export const ListLegalMovesRequestSchema: GenMessage<ListLegalMovesRequest> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 18);
+  messageDesc(file_arbiter_v1_rules_service, 19);
 
 /**
  * The legal moves of a state.
@@ -703,7 +752,7 @@ export type ListLegalMovesResponse = Message<"arbiter.v1.ListLegalMovesResponse"
    * Every legal move once, in the form of the request's state. In Connect Four by ascending column (C4-5); in Triple
    * Triad card by card as they are in the hand, each with the free squares row by row; in Queen and rooks piece by
    * piece, row by row, each with its squares row by row; in RoyalMatch player by player, card by card as they are in
-   * the hand.
+   * the hand. Of a view, the viewer's moves.
    *
    * @generated from field: repeated arbiter.v1.Move moves = 1;
    */
@@ -715,16 +764,16 @@ export type ListLegalMovesResponse = Message<"arbiter.v1.ListLegalMovesResponse"
  * Use `create(ListLegalMovesResponseSchema)` to create a new message.
  */
 export const ListLegalMovesResponseSchema: GenMessage<ListLegalMovesResponse> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 19);
+  messageDesc(file_arbiter_v1_rules_service, 20);
 
 /**
- * Asks for a game to be played again.
+ * Asks for a game to be replayed.
  *
  * @generated from message arbiter.v1.ReplayGameRequest
  */
 export type ReplayGameRequest = Message<"arbiter.v1.ReplayGameRequest"> & {
   /**
-   * Where the game starts. Required.
+   * Required. The state before the first move. Not a view.
    *
    * @generated from field: arbiter.v1.State state = 1;
    */
@@ -743,10 +792,10 @@ export type ReplayGameRequest = Message<"arbiter.v1.ReplayGameRequest"> & {
  * Use `create(ReplayGameRequestSchema)` to create a new message.
  */
 export const ReplayGameRequestSchema: GenMessage<ReplayGameRequest> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 20);
+  messageDesc(file_arbiter_v1_rules_service, 21);
 
 /**
- * A game played again.
+ * A replayed game.
  *
  * @generated from message arbiter.v1.ReplayGameResponse
  */
@@ -759,14 +808,14 @@ export type ReplayGameResponse = Message<"arbiter.v1.ReplayGameResponse"> & {
   state?: State | undefined;
 
   /**
-   * What happened at each move: one entry a move.
+   * What happened at each move: one entry per move.
    *
    * @generated from field: repeated arbiter.v1.MoveEvents events = 2;
    */
   events: MoveEvents[];
 
   /**
-   * Where the game then stands.
+   * The outcome after the last move.
    *
    * @generated from field: arbiter.v1.Outcome outcome = 3;
    */
@@ -778,7 +827,7 @@ export type ReplayGameResponse = Message<"arbiter.v1.ReplayGameResponse"> & {
  * Use `create(ReplayGameResponseSchema)` to create a new message.
  */
 export const ReplayGameResponseSchema: GenMessage<ReplayGameResponse> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 21);
+  messageDesc(file_arbiter_v1_rules_service, 22);
 
 /**
  * What happened at one move.
@@ -799,7 +848,7 @@ export type MoveEvents = Message<"arbiter.v1.MoveEvents"> & {
  * Use `create(MoveEventsSchema)` to create a new message.
  */
 export const MoveEventsSchema: GenMessage<MoveEvents> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 22);
+  messageDesc(file_arbiter_v1_rules_service, 23);
 
 /**
  * Asks for a trade to be settled (TT-14).
@@ -808,14 +857,14 @@ export const MoveEventsSchema: GenMessage<MoveEvents> = /*@__PURE__*/
  */
 export type SettleTradeRequest = Message<"arbiter.v1.SettleTradeRequest"> & {
   /**
-   * The finished game of Triple Triad, won by somebody. Its `trade_rule` says what is traded. Required.
+   * Required. The finished game of Triple Triad, which has a winner. Its `trade_rule` says what is traded. Not a view.
    *
    * @generated from field: arbiter.v1.State state = 1;
    */
   state?: State | undefined;
 
   /**
-   * All cards that player one owns, the played ones among them or not. No `id` twice, in neither collection.
+   * All cards that player one owns, with or without the cards of the game. No `id` occurs twice in the two collections.
    * A card that is also in the game must be the same there.
    *
    * @generated from field: repeated arbiter.v1.TripleTriadCard collection_one = 2;
@@ -831,8 +880,8 @@ export type SettleTradeRequest = Message<"arbiter.v1.SettleTradeRequest"> & {
 
   /**
    * The `id`s of the cards that the winner takes out of the loser's collection: exactly as many as the rule ONE or DIFF
-   * gives. Left out: the service takes those of the highest level, then of the greatest sum of ranks, then of the
-   * lowest `id`. With any other rule there is nothing to pick.
+   * gives. Default: those of the highest level, then of the greatest sum of ranks, then of the lowest `id`. With any other
+   * rule there is nothing to pick.
    *
    * @generated from field: repeated uint32 picks = 4;
    */
@@ -844,7 +893,7 @@ export type SettleTradeRequest = Message<"arbiter.v1.SettleTradeRequest"> & {
  * Use `create(SettleTradeRequestSchema)` to create a new message.
  */
 export const SettleTradeRequestSchema: GenMessage<SettleTradeRequest> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 23);
+  messageDesc(file_arbiter_v1_rules_service, 24);
 
 /**
  * A settled trade. No card is lost or doubled.
@@ -872,6 +921,14 @@ export type SettleTradeResponse = Message<"arbiter.v1.SettleTradeResponse"> & {
    * @generated from field: repeated arbiter.v1.TripleTriadTransfer transfers = 3;
    */
   transfers: TripleTriadTransfer[];
+
+  /**
+   * What was traded and why, in a sentence for people, such as `player one takes 2 cards of player two (trade rule DIFF)`;
+   * also why nothing was, such as `the collection of player two is empty: there is nothing to take`.
+   *
+   * @generated from field: string explanation = 4;
+   */
+  explanation: string;
 };
 
 /**
@@ -879,7 +936,7 @@ export type SettleTradeResponse = Message<"arbiter.v1.SettleTradeResponse"> & {
  * Use `create(SettleTradeResponseSchema)` to create a new message.
  */
 export const SettleTradeResponseSchema: GenMessage<SettleTradeResponse> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 24);
+  messageDesc(file_arbiter_v1_rules_service, 25);
 
 /**
  * Asks for a state as one player sees it.
@@ -888,14 +945,14 @@ export const SettleTradeResponseSchema: GenMessage<SettleTradeResponse> = /*@__P
  */
 export type ViewStateRequest = Message<"arbiter.v1.ViewStateRequest"> & {
   /**
-   * The whole state. Required.
+   * Required. The whole state, not a view.
    *
    * @generated from field: arbiter.v1.State state = 1;
    */
   state?: State | undefined;
 
   /**
-   * Who looks at it. Required.
+   * Required. The player who sees the view.
    *
    * @generated from field: arbiter.v1.Player viewer = 2;
    */
@@ -907,7 +964,7 @@ export type ViewStateRequest = Message<"arbiter.v1.ViewStateRequest"> & {
  * Use `create(ViewStateRequestSchema)` to create a new message.
  */
 export const ViewStateRequestSchema: GenMessage<ViewStateRequest> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 25);
+  messageDesc(file_arbiter_v1_rules_service, 26);
 
 /**
  * A state as one player sees it.
@@ -928,7 +985,7 @@ export type ViewStateResponse = Message<"arbiter.v1.ViewStateResponse"> & {
  * Use `create(ViewStateResponseSchema)` to create a new message.
  */
 export const ViewStateResponseSchema: GenMessage<ViewStateResponse> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 26);
+  messageDesc(file_arbiter_v1_rules_service, 27);
 
 /**
  * Asks for every form of a state.
@@ -937,7 +994,7 @@ export const ViewStateResponseSchema: GenMessage<ViewStateResponse> = /*@__PURE_
  */
 export type RenderStateRequest = Message<"arbiter.v1.RenderStateRequest"> & {
   /**
-   * The state, in any form. Required.
+   * Required. The state in any form, or a view.
    *
    * @generated from field: arbiter.v1.State state = 1;
    */
@@ -949,7 +1006,7 @@ export type RenderStateRequest = Message<"arbiter.v1.RenderStateRequest"> & {
  * Use `create(RenderStateRequestSchema)` to create a new message.
  */
 export const RenderStateRequestSchema: GenMessage<RenderStateRequest> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 27);
+  messageDesc(file_arbiter_v1_rules_service, 28);
 
 /**
  * A state in every form.
@@ -972,7 +1029,8 @@ export type RenderStateResponse = Message<"arbiter.v1.RenderStateResponse"> & {
   notation: string;
 
   /**
-   * A picture of the state in characters, for people, lines ended by `\n`. In Connect Four: the board of C4-6.
+   * The state as a text board for people, lines ended by `\n`; the last line says whose turn it is or who has won. In
+   * Connect Four it starts with the board of C4-6, followed by the numbers of the columns.
    *
    * @generated from field: string text = 3;
    */
@@ -984,7 +1042,7 @@ export type RenderStateResponse = Message<"arbiter.v1.RenderStateResponse"> & {
  * Use `create(RenderStateResponseSchema)` to create a new message.
  */
 export const RenderStateResponseSchema: GenMessage<RenderStateResponse> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 28);
+  messageDesc(file_arbiter_v1_rules_service, 29);
 
 /**
  * Asks for many calls to be answered.
@@ -1005,7 +1063,7 @@ export type EvaluateBatchRequest = Message<"arbiter.v1.EvaluateBatchRequest"> & 
  * Use `create(EvaluateBatchRequestSchema)` to create a new message.
  */
 export const EvaluateBatchRequestSchema: GenMessage<EvaluateBatchRequest> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 29);
+  messageDesc(file_arbiter_v1_rules_service, 30);
 
 /**
  * The answers to many calls.
@@ -1014,7 +1072,7 @@ export const EvaluateBatchRequestSchema: GenMessage<EvaluateBatchRequest> = /*@_
  */
 export type EvaluateBatchResponse = Message<"arbiter.v1.EvaluateBatchResponse"> & {
   /**
-   * One answer a call, in the order of the calls.
+   * One answer per call, in the order of the calls.
    *
    * @generated from field: repeated arbiter.v1.Answer answers = 1;
    */
@@ -1026,7 +1084,7 @@ export type EvaluateBatchResponse = Message<"arbiter.v1.EvaluateBatchResponse"> 
  * Use `create(EvaluateBatchResponseSchema)` to create a new message.
  */
 export const EvaluateBatchResponseSchema: GenMessage<EvaluateBatchResponse> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 30);
+  messageDesc(file_arbiter_v1_rules_service, 31);
 
 /**
  * One call of an `Evaluate` stream.
@@ -1035,7 +1093,7 @@ export const EvaluateBatchResponseSchema: GenMessage<EvaluateBatchResponse> = /*
  */
 export type EvaluateRequest = Message<"arbiter.v1.EvaluateRequest"> & {
   /**
-   * The call. Required.
+   * Required. The call.
    *
    * @generated from field: arbiter.v1.Call call = 1;
    */
@@ -1047,7 +1105,7 @@ export type EvaluateRequest = Message<"arbiter.v1.EvaluateRequest"> & {
  * Use `create(EvaluateRequestSchema)` to create a new message.
  */
 export const EvaluateRequestSchema: GenMessage<EvaluateRequest> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 31);
+  messageDesc(file_arbiter_v1_rules_service, 32);
 
 /**
  * One answer of an `Evaluate` stream.
@@ -1068,7 +1126,7 @@ export type EvaluateResponse = Message<"arbiter.v1.EvaluateResponse"> & {
  * Use `create(EvaluateResponseSchema)` to create a new message.
  */
 export const EvaluateResponseSchema: GenMessage<EvaluateResponse> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 32);
+  messageDesc(file_arbiter_v1_rules_service, 33);
 
 /**
  * Any one of the unary calls of the service.
@@ -1085,7 +1143,7 @@ export type Call = Message<"arbiter.v1.Call"> & {
     /**
      * Calls `ValidateMove`.
      *
-     * @generated from field: arbiter.v1.ValidateMoveRequest validate_move = 1;
+     * @generated from field: arbiter.v1.ValidateMoveRequest validate_move = 2;
      */
     value: ValidateMoveRequest;
     case: "validateMove";
@@ -1093,7 +1151,7 @@ export type Call = Message<"arbiter.v1.Call"> & {
     /**
      * Calls `ApplyMove`.
      *
-     * @generated from field: arbiter.v1.ApplyMoveRequest apply_move = 2;
+     * @generated from field: arbiter.v1.ApplyMoveRequest apply_move = 3;
      */
     value: ApplyMoveRequest;
     case: "applyMove";
@@ -1101,7 +1159,7 @@ export type Call = Message<"arbiter.v1.Call"> & {
     /**
      * Calls `ResolveCaptures`.
      *
-     * @generated from field: arbiter.v1.ResolveCapturesRequest resolve_captures = 3;
+     * @generated from field: arbiter.v1.ResolveCapturesRequest resolve_captures = 4;
      */
     value: ResolveCapturesRequest;
     case: "resolveCaptures";
@@ -1109,7 +1167,7 @@ export type Call = Message<"arbiter.v1.Call"> & {
     /**
      * Calls `DetermineWinner`.
      *
-     * @generated from field: arbiter.v1.DetermineWinnerRequest determine_winner = 4;
+     * @generated from field: arbiter.v1.DetermineWinnerRequest determine_winner = 5;
      */
     value: DetermineWinnerRequest;
     case: "determineWinner";
@@ -1117,7 +1175,7 @@ export type Call = Message<"arbiter.v1.Call"> & {
     /**
      * Calls `CompareCards`.
      *
-     * @generated from field: arbiter.v1.CompareCardsRequest compare_cards = 5;
+     * @generated from field: arbiter.v1.CompareCardsRequest compare_cards = 6;
      */
     value: CompareCardsRequest;
     case: "compareCards";
@@ -1125,7 +1183,7 @@ export type Call = Message<"arbiter.v1.Call"> & {
     /**
      * Calls `ListGames`.
      *
-     * @generated from field: arbiter.v1.ListGamesRequest list_games = 6;
+     * @generated from field: arbiter.v1.ListGamesRequest list_games = 7;
      */
     value: ListGamesRequest;
     case: "listGames";
@@ -1133,7 +1191,7 @@ export type Call = Message<"arbiter.v1.Call"> & {
     /**
      * Calls `NewGame`.
      *
-     * @generated from field: arbiter.v1.NewGameRequest new_game = 7;
+     * @generated from field: arbiter.v1.NewGameRequest new_game = 8;
      */
     value: NewGameRequest;
     case: "newGame";
@@ -1141,7 +1199,7 @@ export type Call = Message<"arbiter.v1.Call"> & {
     /**
      * Calls `ListLegalMoves`.
      *
-     * @generated from field: arbiter.v1.ListLegalMovesRequest list_legal_moves = 8;
+     * @generated from field: arbiter.v1.ListLegalMovesRequest list_legal_moves = 9;
      */
     value: ListLegalMovesRequest;
     case: "listLegalMoves";
@@ -1149,7 +1207,7 @@ export type Call = Message<"arbiter.v1.Call"> & {
     /**
      * Calls `ReplayGame`.
      *
-     * @generated from field: arbiter.v1.ReplayGameRequest replay_game = 9;
+     * @generated from field: arbiter.v1.ReplayGameRequest replay_game = 10;
      */
     value: ReplayGameRequest;
     case: "replayGame";
@@ -1157,7 +1215,7 @@ export type Call = Message<"arbiter.v1.Call"> & {
     /**
      * Calls `SettleTrade`.
      *
-     * @generated from field: arbiter.v1.SettleTradeRequest settle_trade = 10;
+     * @generated from field: arbiter.v1.SettleTradeRequest settle_trade = 11;
      */
     value: SettleTradeRequest;
     case: "settleTrade";
@@ -1165,7 +1223,7 @@ export type Call = Message<"arbiter.v1.Call"> & {
     /**
      * Calls `ViewState`.
      *
-     * @generated from field: arbiter.v1.ViewStateRequest view_state = 11;
+     * @generated from field: arbiter.v1.ViewStateRequest view_state = 12;
      */
     value: ViewStateRequest;
     case: "viewState";
@@ -1173,7 +1231,7 @@ export type Call = Message<"arbiter.v1.Call"> & {
     /**
      * Calls `RenderState`.
      *
-     * @generated from field: arbiter.v1.RenderStateRequest render_state = 12;
+     * @generated from field: arbiter.v1.RenderStateRequest render_state = 13;
      */
     value: RenderStateRequest;
     case: "renderState";
@@ -1185,123 +1243,123 @@ export type Call = Message<"arbiter.v1.Call"> & {
  * Use `create(CallSchema)` to create a new message.
  */
 export const CallSchema: GenMessage<Call> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 33);
+  messageDesc(file_arbiter_v1_rules_service, 34);
 
 /**
- * The answer to one `Call`: the response of the same kind, or the refusal it would have had on its own.
+ * The answer to one `Call`: the response of the same kind, or the refusal that the call would have had on its own.
  *
  * @generated from message arbiter.v1.Answer
  */
 export type Answer = Message<"arbiter.v1.Answer"> & {
   /**
-   * The response or the refusal. Exactly one is answered.
+   * The response or the refusal. Exactly one is set.
    *
    * @generated from oneof arbiter.v1.Answer.kind
    */
   kind: {
     /**
-     * The answer of `ValidateMove`.
+     * The call was refused.
      *
-     * @generated from field: arbiter.v1.ValidateMoveResponse validate_move = 1;
+     * @generated from field: arbiter.v1.Refusal refusal = 1;
+     */
+    value: Refusal;
+    case: "refusal";
+  } | {
+    /**
+     * The response of `ValidateMove`.
+     *
+     * @generated from field: arbiter.v1.ValidateMoveResponse validate_move = 2;
      */
     value: ValidateMoveResponse;
     case: "validateMove";
   } | {
     /**
-     * The answer of `ApplyMove`.
+     * The response of `ApplyMove`.
      *
-     * @generated from field: arbiter.v1.ApplyMoveResponse apply_move = 2;
+     * @generated from field: arbiter.v1.ApplyMoveResponse apply_move = 3;
      */
     value: ApplyMoveResponse;
     case: "applyMove";
   } | {
     /**
-     * The answer of `ResolveCaptures`.
+     * The response of `ResolveCaptures`.
      *
-     * @generated from field: arbiter.v1.ResolveCapturesResponse resolve_captures = 3;
+     * @generated from field: arbiter.v1.ResolveCapturesResponse resolve_captures = 4;
      */
     value: ResolveCapturesResponse;
     case: "resolveCaptures";
   } | {
     /**
-     * The answer of `DetermineWinner`.
+     * The response of `DetermineWinner`.
      *
-     * @generated from field: arbiter.v1.DetermineWinnerResponse determine_winner = 4;
+     * @generated from field: arbiter.v1.DetermineWinnerResponse determine_winner = 5;
      */
     value: DetermineWinnerResponse;
     case: "determineWinner";
   } | {
     /**
-     * The answer of `CompareCards`.
+     * The response of `CompareCards`.
      *
-     * @generated from field: arbiter.v1.CompareCardsResponse compare_cards = 5;
+     * @generated from field: arbiter.v1.CompareCardsResponse compare_cards = 6;
      */
     value: CompareCardsResponse;
     case: "compareCards";
   } | {
     /**
-     * The answer of `ListGames`.
+     * The response of `ListGames`.
      *
-     * @generated from field: arbiter.v1.ListGamesResponse list_games = 6;
+     * @generated from field: arbiter.v1.ListGamesResponse list_games = 7;
      */
     value: ListGamesResponse;
     case: "listGames";
   } | {
     /**
-     * The answer of `NewGame`.
+     * The response of `NewGame`.
      *
-     * @generated from field: arbiter.v1.NewGameResponse new_game = 7;
+     * @generated from field: arbiter.v1.NewGameResponse new_game = 8;
      */
     value: NewGameResponse;
     case: "newGame";
   } | {
     /**
-     * The answer of `ListLegalMoves`.
+     * The response of `ListLegalMoves`.
      *
-     * @generated from field: arbiter.v1.ListLegalMovesResponse list_legal_moves = 8;
+     * @generated from field: arbiter.v1.ListLegalMovesResponse list_legal_moves = 9;
      */
     value: ListLegalMovesResponse;
     case: "listLegalMoves";
   } | {
     /**
-     * The answer of `ReplayGame`.
+     * The response of `ReplayGame`.
      *
-     * @generated from field: arbiter.v1.ReplayGameResponse replay_game = 9;
+     * @generated from field: arbiter.v1.ReplayGameResponse replay_game = 10;
      */
     value: ReplayGameResponse;
     case: "replayGame";
   } | {
     /**
-     * The answer of `SettleTrade`.
+     * The response of `SettleTrade`.
      *
-     * @generated from field: arbiter.v1.SettleTradeResponse settle_trade = 10;
+     * @generated from field: arbiter.v1.SettleTradeResponse settle_trade = 11;
      */
     value: SettleTradeResponse;
     case: "settleTrade";
   } | {
     /**
-     * The answer of `ViewState`.
+     * The response of `ViewState`.
      *
-     * @generated from field: arbiter.v1.ViewStateResponse view_state = 11;
+     * @generated from field: arbiter.v1.ViewStateResponse view_state = 12;
      */
     value: ViewStateResponse;
     case: "viewState";
   } | {
     /**
-     * The answer of `RenderState`.
+     * The response of `RenderState`.
      *
-     * @generated from field: arbiter.v1.RenderStateResponse render_state = 12;
+     * @generated from field: arbiter.v1.RenderStateResponse render_state = 13;
      */
     value: RenderStateResponse;
     case: "renderState";
-  } | {
-    /**
-     * The call was refused.
-     *
-     * @generated from field: arbiter.v1.Refusal refusal = 15;
-     */
-    value: Refusal;
-    case: "refusal";
   } | { case: undefined; value?: undefined };
 };
 
@@ -1310,7 +1368,7 @@ export type Answer = Message<"arbiter.v1.Answer"> & {
  * Use `create(AnswerSchema)` to create a new message.
  */
 export const AnswerSchema: GenMessage<Answer> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 34);
+  messageDesc(file_arbiter_v1_rules_service, 35);
 
 /**
  * Whether a move is legal.
@@ -1319,7 +1377,7 @@ export const AnswerSchema: GenMessage<Answer> = /*@__PURE__*/
  */
 export enum Verdict {
   /**
-   * Never answered.
+   * Never returned.
    *
    * @generated from enum value: VERDICT_UNSPECIFIED = 0;
    */
@@ -1381,17 +1439,23 @@ export const StateFormSchema: GenEnum<StateForm> = /*@__PURE__*/
   enumDesc(file_arbiter_v1_rules_service, 1);
 
 /**
- * The referee. Every call is stateless: it is answered from its request alone, by any replica, and the same request
- * has the same answer. Whatever is left to chance follows from the seed of the request; if it gives none, the service
- * draws one and answers it.
+ * The referee. Every call is stateless: the answer depends on the request alone, any replica can give it, and the same
+ * request has the same answer. Random choices follow from the seed of the request; if there is none, the service draws
+ * one and returns it. No call has side effects, so every call may be retried.
  *
- * The unary calls are also answered over HTTP as JSON, in the form of the Connect protocol, and all calls over
- * gRPC-Web, on the same port.
+ * All calls are served over gRPC and gRPC-Web on one port; the unary calls also over HTTP with JSON, in the form of the
+ * Connect protocol.
  *
- * Refusals: INVALID_ARGUMENT for a malformed request or an impossible state, with a `google.rpc.BadRequest` that
- * names every violation by its field path (the first 24, and how many more); FAILED_PRECONDITION for an illegal move,
- * with an `IllegalMove`; RESOURCE_EXHAUSTED for too much; UNIMPLEMENTED for what is not there yet. Each carries a
+ * Errors: INVALID_ARGUMENT for a malformed request or an impossible state, with a `google.rpc.BadRequest` that names
+ * every violation by its field path (the first 24, and how many more); FAILED_PRECONDITION for an illegal move, with an
+ * `IllegalMove`; RESOURCE_EXHAUSTED for limits and load; UNIMPLEMENTED for an unknown call. Each carries a
  * `google.rpc.ErrorInfo` whose `reason` is the name of an `ErrorReason`.
+ *
+ * Views: `ViewState` returns a state as one player sees it, with the cards hidden that the player may not know. A view is
+ * a `State` that is marked as one. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`, `ResolveCaptures` and
+ * `DetermineWinner` accept it and answer as far as the viewer's knowledge goes; the rest is refused with
+ * HIDDEN_INFORMATION. A client that acts for one player should ask about that player's view, never about the whole state:
+ * an answer about the whole state may depend on what the player must not know.
  *
  * Limits (defaults, all configurable): a message has at most 64 KiB, one of `EvaluateBatch` at most 1 MiB and each
  * call in it 64 KiB; `ReplayGame` takes at most 1000 moves, `EvaluateBatch` at most 1000 calls, whose answers have at
@@ -1412,8 +1476,8 @@ export const RulesService: GenService<{
     output: typeof ValidateMoveResponseSchema;
   },
   /**
-   * Makes a move: the next state, what happened, and where the game then stands.
-   * An illegal move is refused with FAILED_PRECONDITION and the reasons that `ValidateMove` would answer.
+   * Makes a move: the next state, what happened, and the outcome.
+   * An illegal move is refused with FAILED_PRECONDITION and the reasons that `ValidateMove` would return.
    *
    * @generated from rpc arbiter.v1.RulesService.ApplyMove
    */
@@ -1423,8 +1487,8 @@ export const RulesService: GenService<{
     output: typeof ApplyMoveResponseSchema;
   },
   /**
-   * Tells what the piece or card that has just arrived captures, and the state after it. A board made by hand will do.
-   * In Connect Four nothing is ever captured: the list is empty.
+   * Returns what the piece or card that has just arrived captures, and the state after it. A board set up by hand is
+   * enough. In Connect Four nothing is ever captured: the list is empty.
    *
    * @generated from rpc arbiter.v1.RulesService.ResolveCaptures
    */
@@ -1434,7 +1498,7 @@ export const RulesService: GenService<{
     output: typeof ResolveCapturesResponseSchema;
   },
   /**
-   * Tells whether the game is over, why, who has won, and by which lines or scores.
+   * Says whether the game is over, why, who has won, and by which lines or scores; if it goes on, whose turn it is.
    *
    * @generated from rpc arbiter.v1.RulesService.DetermineWinner
    */
@@ -1454,7 +1518,8 @@ export const RulesService: GenService<{
     output: typeof CompareCardsResponseSchema;
   },
   /**
-   * Lists the games that this version of the service knows, with their rules and notations.
+   * Lists the games of the service, with their rules and notations; on request with their cards and with the text of every
+   * clause.
    *
    * @generated from rpc arbiter.v1.RulesService.ListGames
    */
@@ -1495,7 +1560,7 @@ export const RulesService: GenService<{
     output: typeof ReplayGameResponseSchema;
   },
   /**
-   * Moves cards between collections after a game of Triple Triad that somebody has won (TT-14).
+   * Moves cards between collections after a game of Triple Triad that has a winner (TT-14).
    *
    * @generated from rpc arbiter.v1.RulesService.SettleTrade
    */
@@ -1505,9 +1570,9 @@ export const RulesService: GenService<{
     output: typeof SettleTradeResponseSchema;
   },
   /**
-   * Takes out of a state what one player may not see. In Connect Four and in Queen and rooks nothing is hidden; in
+   * Returns the state as one player sees it: a view. In Connect Four and in Queen and rooks nothing is hidden; in
    * Triple Triad the other player's hand is, unless the rule `open` holds (TT-15); in RoyalMatch the hands of all
-   * others are.
+   * others are. Where nothing is hidden, the answer is the state itself.
    *
    * @generated from rpc arbiter.v1.RulesService.ViewState
    */
@@ -1527,7 +1592,7 @@ export const RulesService: GenService<{
     output: typeof RenderStateResponseSchema;
   },
   /**
-   * Answers many calls in one. Each is answered on its own, in order: one that is refused does not spoil the others.
+   * Answers many calls in one. Each is answered on its own, in order: one that is refused does not affect the others.
    *
    * @generated from rpc arbiter.v1.RulesService.EvaluateBatch
    */
@@ -1538,7 +1603,7 @@ export const RulesService: GenService<{
   },
   /**
    * Answers a stream of calls with a stream of answers, in order, each on its own. A stream ends with its connection,
-   * which lives for half an hour at the most (configurable): open a new one then.
+   * which lives for at most half an hour (configurable): open a new one then.
    *
    * @generated from rpc arbiter.v1.RulesService.Evaluate
    */

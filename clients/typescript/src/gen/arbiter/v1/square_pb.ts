@@ -19,14 +19,14 @@ export const file_arbiter_v1_square: GenFile = /*@__PURE__*/
  */
 export type Square = Message<"arbiter.v1.Square"> & {
   /**
-   * Row from the top, from 0. Required.
+   * Required. Row from the top, from 0.
    *
    * @generated from field: optional uint32 row = 1;
    */
   row?: number | undefined;
 
   /**
-   * Column from the left, from 0. Required.
+   * Required. Column from the left, from 0.
    *
    * @generated from field: optional uint32 column = 2;
    */
@@ -75,7 +75,7 @@ export const LineSchema: GenMessage<Line> = /*@__PURE__*/
  */
 export enum LineDirection {
   /**
-   * Never answered.
+   * Never returned.
    *
    * @generated from enum value: LINE_DIRECTION_UNSPECIFIED = 0;
    */

@@ -14,19 +14,20 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file arbiter/v1/triple_triad.proto.
  */
 export const file_arbiter_v1_triple_triad: GenFile = /*@__PURE__*/
-  fileDesc("Ch1hcmJpdGVyL3YxL3RyaXBsZV90cmlhZC5wcm90bxIKYXJiaXRlci52MSLXAgoQVHJpcGxlVHJpYWRTdGF0ZRIrCgVydWxlcxgBIAEoCzIcLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRSdWxlcxIsCgVib2FyZBgCIAMoCzIdLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRTcXVhcmUSLQoIaGFuZF9vbmUYAyADKAsyGy5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkQ2FyZBItCghoYW5kX3R3bxgEIAMoCzIbLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRDYXJkEicKC25leHRfcGxheWVyGAUgASgOMhIuYXJiaXRlci52MS5QbGF5ZXISHwoSc3VkZGVuX2RlYXRoX2NvdW50GAYgASgNSACIAQESKQoEdmlldxgHIAEoCzIbLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRWaWV3QhUKE19zdWRkZW5fZGVhdGhfY291bnQiYQoPVHJpcGxlVHJpYWRWaWV3EiIKBnZpZXdlchgBIAEoDjISLmFyYml0ZXIudjEuUGxheWVyEhkKDGhpZGRlbl9jYXJkcxgCIAEoDUgAiAEBQg8KDV9oaWRkZW5fY2FyZHMisgEKEVRyaXBsZVRyaWFkU3F1YXJlEjQKB2VsZW1lbnQYASABKA4yHi5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkRWxlbWVudEgAiAEBEikKBGNhcmQYAiABKAsyGy5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkQ2FyZBImCgVvd25lchgDIAEoDjISLmFyYml0ZXIudjEuUGxheWVySAGIAQFCCgoIX2VsZW1lbnRCCAoGX293bmVyIp0CCg9UcmlwbGVUcmlhZENhcmQSDwoCaWQYASABKA1IAIgBARIQCgN0b3AYAiABKA1IAYgBARISCgVyaWdodBgDIAEoDUgCiAEBEhMKBmJvdHRvbRgEIAEoDUgDiAEBEhEKBGxlZnQYBSABKA1IBIgBARI0CgdlbGVtZW50GAYgASgOMh4uYXJiaXRlci52MS5UcmlwbGVUcmlhZEVsZW1lbnRIBYgBARISCgVsZXZlbBgHIAEoDUgGiAEBEgwKBG5hbWUYCCABKAkSEAoIbm90YXRpb24YCSABKAlCBQoDX2lkQgYKBF90b3BCCAoGX3JpZ2h0QgkKB19ib3R0b21CBwoFX2xlZnRCCgoIX2VsZW1lbnRCCAoGX2xldmVsIvEDChBUcmlwbGVUcmlhZFJ1bGVzEhEKBG9wZW4YASABKAhIAIgBARITCgZyYW5kb20YAiABKAhIAYgBARIWCgllbGVtZW50YWwYAyABKAhIAogBARIRCgRzYW1lGAQgASgISAOIAQESFgoJc2FtZV93YWxsGAUgASgISASIAQESEQoEcGx1cxgGIAEoCEgFiAEBEhIKBWNvbWJvGAcgASgISAaIAQESPwoNYmFzaWNfY2FwdHVyZRgIIAEoDjIjLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRCYXNpY0NhcHR1cmVIB4gBARIZCgxzdWRkZW5fZGVhdGgYCSABKAhICIgBARIfChJzdWRkZW5fZGVhdGhfbGltaXQYCiABKA1ICYgBARI5Cgp0cmFkZV9ydWxlGAsgASgOMiAuYXJiaXRlci52MS5UcmlwbGVUcmlhZFRyYWRlUnVsZUgKiAEBQgcKBV9vcGVuQgkKB19yYW5kb21CDAoKX2VsZW1lbnRhbEIHCgVfc2FtZUIMCgpfc2FtZV93YWxsQgcKBV9wbHVzQggKBl9jb21ib0IQCg5fYmFzaWNfY2FwdHVyZUIPCg1fc3VkZGVuX2RlYXRoQhUKE19zdWRkZW5fZGVhdGhfbGltaXRCDQoLX3RyYWRlX3J1bGUiVwoPVHJpcGxlVHJpYWRNb3ZlEhQKB2NhcmRfaWQYASABKA1IAIgBARIiCgZzcXVhcmUYAiABKAsyEi5hcmJpdGVyLnYxLlNxdWFyZUIKCghfY2FyZF9pZCLeAgoQVHJpcGxlVHJpYWRTZXR1cBItCghoYW5kX29uZRgBIAMoCzIbLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRDYXJkEi0KCGhhbmRfdHdvGAIgAygLMhsuYXJiaXRlci52MS5UcmlwbGVUcmlhZENhcmQSMwoOY29sbGVjdGlvbl9vbmUYAyADKAsyGy5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkQ2FyZBIzCg5jb2xsZWN0aW9uX3R3bxgEIAMoCzIbLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRDYXJkEi0KDGZpcnN0X3BsYXllchgFIAEoDjISLmFyYml0ZXIudjEuUGxheWVySACIAQESQgoRZWxlbWVudGFsX3NxdWFyZXMYBiABKAsyJy5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkRWxlbWVudGFsU3F1YXJlc0IPCg1fZmlyc3RfcGxheWVyIlYKG1RyaXBsZVRyaWFkRWxlbWVudGFsU3F1YXJlcxI3CgdzcXVhcmVzGAEgAygLMiYuYXJiaXRlci52MS5UcmlwbGVUcmlhZEVsZW1lbnRhbFNxdWFyZSJxChpUcmlwbGVUcmlhZEVsZW1lbnRhbFNxdWFyZRIiCgZzcXVhcmUYASABKAsyEi5hcmJpdGVyLnYxLlNxdWFyZRIvCgdlbGVtZW50GAIgASgOMh4uYXJiaXRlci52MS5UcmlwbGVUcmlhZEVsZW1lbnQisQIKElRyaXBsZVRyaWFkQ2FwdHVyZRIPCgdjYXJkX2lkGAEgASgNEiIKBnNxdWFyZRgCIAEoCzISLmFyYml0ZXIudjEuU3F1YXJlEhIKCmJ5X2NhcmRfaWQYAyABKA0SJQoJYnlfc3F1YXJlGAQgASgLMhIuYXJiaXRlci52MS5TcXVhcmUSMQoFcnVsZXMYBSADKA4yIi5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkQ2FwdHVyZVJ1bGUSEQoEcmFuaxgGIAEoDUgAiAEBEhcKCnRha2VuX3JhbmsYByABKA1IAYgBARIQCgNzdW0YCCABKA1IAogBARIRCgR3YXZlGAkgASgNSAOIAQFCBwoFX3JhbmtCDQoLX3Rha2VuX3JhbmtCBgoEX3N1bUIHCgVfd2F2ZSJoChNUcmlwbGVUcmlhZFRyYW5zZmVyEg8KB2NhcmRfaWQYASABKA0SIAoEZnJvbRgCIAEoDjISLmFyYml0ZXIudjEuUGxheWVyEh4KAnRvGAMgASgOMhIuYXJiaXRlci52MS5QbGF5ZXIquAIKElRyaXBsZVRyaWFkRWxlbWVudBIkCiBUUklQTEVfVFJJQURfRUxFTUVOVF9VTlNQRUNJRklFRBAAEh0KGVRSSVBMRV9UUklBRF9FTEVNRU5UX0ZJUkUQARIcChhUUklQTEVfVFJJQURfRUxFTUVOVF9JQ0UQAhIgChxUUklQTEVfVFJJQURfRUxFTUVOVF9USFVOREVSEAMSHgoaVFJJUExFX1RSSUFEX0VMRU1FTlRfRUFSVEgQBBIfChtUUklQTEVfVFJJQURfRUxFTUVOVF9QT0lTT04QBRIdChlUUklQTEVfVFJJQURfRUxFTUVOVF9XSU5EEAYSHgoaVFJJUExFX1RSSUFEX0VMRU1FTlRfV0FURVIQBxIdChlUUklQTEVfVFJJQURfRUxFTUVOVF9IT0xZEAgqlQEKF1RyaXBsZVRyaWFkQmFzaWNDYXB0dXJlEioKJlRSSVBMRV9UUklBRF9CQVNJQ19DQVBUVVJFX1VOU1BFQ0lGSUVEEAASJwojVFJJUExFX1RSSUFEX0JBU0lDX0NBUFRVUkVfRkFMTEJBQ0sQARIlCiFUUklQTEVfVFJJQURfQkFTSUNfQ0FQVFVSRV9BTFdBWVMQAirpAQoUVHJpcGxlVHJpYWRUcmFkZVJ1bGUSJwojVFJJUExFX1RSSUFEX1RSQURFX1JVTEVfVU5TUEVDSUZJRUQQABIgChxUUklQTEVfVFJJQURfVFJBREVfUlVMRV9OT05FEAESHwobVFJJUExFX1RSSUFEX1RSQURFX1JVTEVfT05FEAISIAocVFJJUExFX1RSSUFEX1RSQURFX1JVTEVfRElGRhADEiIKHlRSSVBMRV9UUklBRF9UUkFERV9SVUxFX0RJUkVDVBAEEh8KG1RSSVBMRV9UUklBRF9UUkFERV9SVUxFX0FMTBAFKv4BChZUcmlwbGVUcmlhZENhcHR1cmVSdWxlEikKJVRSSVBMRV9UUklBRF9DQVBUVVJFX1JVTEVfVU5TUEVDSUZJRUQQABIjCh9UUklQTEVfVFJJQURfQ0FQVFVSRV9SVUxFX0JBU0lDEAESIgoeVFJJUExFX1RSSUFEX0NBUFRVUkVfUlVMRV9TQU1FEAISJwojVFJJUExFX1RSSUFEX0NBUFRVUkVfUlVMRV9TQU1FX1dBTEwQAxIiCh5UUklQTEVfVFJJQURfQ0FQVFVSRV9SVUxFX1BMVVMQBBIjCh9UUklQTEVfVFJJQURfQ0FQVFVSRV9SVUxFX0NPTUJPEAViBnByb3RvMw", [file_arbiter_v1_player, file_arbiter_v1_square]);
+  fileDesc("Ch1hcmJpdGVyL3YxL3RyaXBsZV90cmlhZC5wcm90bxIKYXJiaXRlci52MSLsAgoQVHJpcGxlVHJpYWRTdGF0ZRIrCgVydWxlcxgBIAEoCzIcLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRSdWxlcxIsCgVib2FyZBgCIAMoCzIdLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRTcXVhcmUSLQoIaGFuZF9vbmUYAyADKAsyGy5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkQ2FyZBItCghoYW5kX3R3bxgEIAMoCzIbLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRDYXJkEiwKC25leHRfcGxheWVyGAUgASgOMhIuYXJiaXRlci52MS5QbGF5ZXJIAIgBARIfChJzdWRkZW5fZGVhdGhfY291bnQYBiABKA1IAYgBARIpCgR2aWV3GAcgASgLMhsuYXJiaXRlci52MS5UcmlwbGVUcmlhZFZpZXdCDgoMX25leHRfcGxheWVyQhUKE19zdWRkZW5fZGVhdGhfY291bnQiYQoPVHJpcGxlVHJpYWRWaWV3EiIKBnZpZXdlchgBIAEoDjISLmFyYml0ZXIudjEuUGxheWVyEhkKDGhpZGRlbl9jYXJkcxgCIAEoDUgAiAEBQg8KDV9oaWRkZW5fY2FyZHMisgEKEVRyaXBsZVRyaWFkU3F1YXJlEjQKB2VsZW1lbnQYASABKA4yHi5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkRWxlbWVudEgAiAEBEikKBGNhcmQYAiABKAsyGy5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkQ2FyZBImCgVvd25lchgDIAEoDjISLmFyYml0ZXIudjEuUGxheWVySAGIAQFCCgoIX2VsZW1lbnRCCAoGX293bmVyIp0CCg9UcmlwbGVUcmlhZENhcmQSDwoCaWQYASABKA1IAIgBARIQCgN0b3AYAiABKA1IAYgBARISCgVyaWdodBgDIAEoDUgCiAEBEhMKBmJvdHRvbRgEIAEoDUgDiAEBEhEKBGxlZnQYBSABKA1IBIgBARI0CgdlbGVtZW50GAYgASgOMh4uYXJiaXRlci52MS5UcmlwbGVUcmlhZEVsZW1lbnRIBYgBARISCgVsZXZlbBgHIAEoDUgGiAEBEgwKBG5hbWUYCCABKAkSEAoIbm90YXRpb24YCSABKAlCBQoDX2lkQgYKBF90b3BCCAoGX3JpZ2h0QgkKB19ib3R0b21CBwoFX2xlZnRCCgoIX2VsZW1lbnRCCAoGX2xldmVsIvEDChBUcmlwbGVUcmlhZFJ1bGVzEhEKBG9wZW4YASABKAhIAIgBARITCgZyYW5kb20YAiABKAhIAYgBARIWCgllbGVtZW50YWwYAyABKAhIAogBARIRCgRzYW1lGAQgASgISAOIAQESFgoJc2FtZV93YWxsGAUgASgISASIAQESEQoEcGx1cxgGIAEoCEgFiAEBEhIKBWNvbWJvGAcgASgISAaIAQESPwoNYmFzaWNfY2FwdHVyZRgIIAEoDjIjLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRCYXNpY0NhcHR1cmVIB4gBARIZCgxzdWRkZW5fZGVhdGgYCSABKAhICIgBARIfChJzdWRkZW5fZGVhdGhfbGltaXQYCiABKA1ICYgBARI5Cgp0cmFkZV9ydWxlGAsgASgOMiAuYXJiaXRlci52MS5UcmlwbGVUcmlhZFRyYWRlUnVsZUgKiAEBQgcKBV9vcGVuQgkKB19yYW5kb21CDAoKX2VsZW1lbnRhbEIHCgVfc2FtZUIMCgpfc2FtZV93YWxsQgcKBV9wbHVzQggKBl9jb21ib0IQCg5fYmFzaWNfY2FwdHVyZUIPCg1fc3VkZGVuX2RlYXRoQhUKE19zdWRkZW5fZGVhdGhfbGltaXRCDQoLX3RyYWRlX3J1bGUiVwoPVHJpcGxlVHJpYWRNb3ZlEhQKB2NhcmRfaWQYASABKA1IAIgBARIiCgZzcXVhcmUYAiABKAsyEi5hcmJpdGVyLnYxLlNxdWFyZUIKCghfY2FyZF9pZCLeAgoQVHJpcGxlVHJpYWRTZXR1cBItCghoYW5kX29uZRgBIAMoCzIbLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRDYXJkEi0KCGhhbmRfdHdvGAIgAygLMhsuYXJiaXRlci52MS5UcmlwbGVUcmlhZENhcmQSMwoOY29sbGVjdGlvbl9vbmUYAyADKAsyGy5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkQ2FyZBIzCg5jb2xsZWN0aW9uX3R3bxgEIAMoCzIbLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRDYXJkEi0KDGZpcnN0X3BsYXllchgFIAEoDjISLmFyYml0ZXIudjEuUGxheWVySACIAQESQgoRZWxlbWVudGFsX3NxdWFyZXMYBiABKAsyJy5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkRWxlbWVudGFsU3F1YXJlc0IPCg1fZmlyc3RfcGxheWVyIlYKG1RyaXBsZVRyaWFkRWxlbWVudGFsU3F1YXJlcxI3CgdzcXVhcmVzGAEgAygLMiYuYXJiaXRlci52MS5UcmlwbGVUcmlhZEVsZW1lbnRhbFNxdWFyZSJxChpUcmlwbGVUcmlhZEVsZW1lbnRhbFNxdWFyZRIiCgZzcXVhcmUYASABKAsyEi5hcmJpdGVyLnYxLlNxdWFyZRIvCgdlbGVtZW50GAIgASgOMh4uYXJiaXRlci52MS5UcmlwbGVUcmlhZEVsZW1lbnQisQIKElRyaXBsZVRyaWFkQ2FwdHVyZRIPCgdjYXJkX2lkGAEgASgNEiIKBnNxdWFyZRgCIAEoCzISLmFyYml0ZXIudjEuU3F1YXJlEhIKCmJ5X2NhcmRfaWQYAyABKA0SJQoJYnlfc3F1YXJlGAQgASgLMhIuYXJiaXRlci52MS5TcXVhcmUSMQoFcnVsZXMYBSADKA4yIi5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkQ2FwdHVyZVJ1bGUSEQoEcmFuaxgGIAEoDUgAiAEBEhcKCnRha2VuX3JhbmsYByABKA1IAYgBARIQCgNzdW0YCCABKA1IAogBARIRCgR3YXZlGAkgASgNSAOIAQFCBwoFX3JhbmtCDQoLX3Rha2VuX3JhbmtCBgoEX3N1bUIHCgVfd2F2ZSKLAQoTVHJpcGxlVHJpYWRUcmFuc2ZlchIPCgdjYXJkX2lkGAEgASgNEiUKBGZyb20YAiABKA4yEi5hcmJpdGVyLnYxLlBsYXllckgAiAEBEh4KAnRvGAMgASgOMhIuYXJiaXRlci52MS5QbGF5ZXISEwoLZXhwbGFuYXRpb24YBCABKAlCBwoFX2Zyb20iTAoSVHJpcGxlVHJpYWRPdXRjb21lEh8KEnN1ZGRlbl9kZWF0aF9jb3VudBgBIAEoDUgAiAEBQhUKE19zdWRkZW5fZGVhdGhfY291bnQquAIKElRyaXBsZVRyaWFkRWxlbWVudBIkCiBUUklQTEVfVFJJQURfRUxFTUVOVF9VTlNQRUNJRklFRBAAEh0KGVRSSVBMRV9UUklBRF9FTEVNRU5UX0ZJUkUQARIcChhUUklQTEVfVFJJQURfRUxFTUVOVF9JQ0UQAhIgChxUUklQTEVfVFJJQURfRUxFTUVOVF9USFVOREVSEAMSHgoaVFJJUExFX1RSSUFEX0VMRU1FTlRfRUFSVEgQBBIfChtUUklQTEVfVFJJQURfRUxFTUVOVF9QT0lTT04QBRIdChlUUklQTEVfVFJJQURfRUxFTUVOVF9XSU5EEAYSHgoaVFJJUExFX1RSSUFEX0VMRU1FTlRfV0FURVIQBxIdChlUUklQTEVfVFJJQURfRUxFTUVOVF9IT0xZEAgqlQEKF1RyaXBsZVRyaWFkQmFzaWNDYXB0dXJlEioKJlRSSVBMRV9UUklBRF9CQVNJQ19DQVBUVVJFX1VOU1BFQ0lGSUVEEAASJwojVFJJUExFX1RSSUFEX0JBU0lDX0NBUFRVUkVfRkFMTEJBQ0sQARIlCiFUUklQTEVfVFJJQURfQkFTSUNfQ0FQVFVSRV9BTFdBWVMQAirpAQoUVHJpcGxlVHJpYWRUcmFkZVJ1bGUSJwojVFJJUExFX1RSSUFEX1RSQURFX1JVTEVfVU5TUEVDSUZJRUQQABIgChxUUklQTEVfVFJJQURfVFJBREVfUlVMRV9OT05FEAESHwobVFJJUExFX1RSSUFEX1RSQURFX1JVTEVfT05FEAISIAocVFJJUExFX1RSSUFEX1RSQURFX1JVTEVfRElGRhADEiIKHlRSSVBMRV9UUklBRF9UUkFERV9SVUxFX0RJUkVDVBAEEh8KG1RSSVBMRV9UUklBRF9UUkFERV9SVUxFX0FMTBAFKv4BChZUcmlwbGVUcmlhZENhcHR1cmVSdWxlEikKJVRSSVBMRV9UUklBRF9DQVBUVVJFX1JVTEVfVU5TUEVDSUZJRUQQABIjCh9UUklQTEVfVFJJQURfQ0FQVFVSRV9SVUxFX0JBU0lDEAESIgoeVFJJUExFX1RSSUFEX0NBUFRVUkVfUlVMRV9TQU1FEAISJwojVFJJUExFX1RSSUFEX0NBUFRVUkVfUlVMRV9TQU1FX1dBTEwQAxIiCh5UUklQTEVfVFJJQURfQ0FQVFVSRV9SVUxFX1BMVVMQBBIjCh9UUklQTEVfVFJJQURfQ0FQVFVSRV9SVUxFX0NPTUJPEAViBnByb3RvMw", [file_arbiter_v1_player, file_arbiter_v1_square]);
 
 /**
- * A position of Triple Triad, with the rules it is played under (TT-1, TT-2).
+ * A position of Triple Triad, with the rules it is played under (TT-1, TT-2); or, with `view` set, the position as one
+ * player sees it (TT-15).
  *
- * `ResolveCaptures` also takes a board made by hand, with any number of cards: all but `board` may be left out,
- * and what is given is answered as it was.
+ * `ResolveCaptures` also accepts a board set up by hand, with any number of cards: all but `board` may be absent, and what
+ * is given is returned as it was.
  *
  * @generated from message arbiter.v1.TripleTriadState
  */
 export type TripleTriadState = Message<"arbiter.v1.TripleTriadState"> & {
   /**
-   * The rules of this game. Left out: the defaults of every field.
+   * The rules of this game. Default: the default of every field.
    *
    * @generated from field: arbiter.v1.TripleTriadRules rules = 1;
    */
@@ -41,8 +42,8 @@ export type TripleTriadState = Message<"arbiter.v1.TripleTriadState"> & {
   board: TripleTriadSquare[];
 
   /**
-   * The cards in the hand of player one, in their order. With those on the board both players have ten in all:
-   * whoever is to move has 5 less half of the cards on the board (rounded down), the other 5 less the rest of them.
+   * The cards in the hand of player one, in their order. With those on the board both players have ten in all: the player
+   * to move has 5 less half of the cards on the board (rounded down), the other 5 less the rest of them.
    *
    * @generated from field: repeated arbiter.v1.TripleTriadCard hand_one = 3;
    */
@@ -56,22 +57,23 @@ export type TripleTriadState = Message<"arbiter.v1.TripleTriadState"> & {
   handTwo: TripleTriadCard[];
 
   /**
-   * The player to move; in a finished game, the player who would have been: it is the one with a card left. Required.
+   * Required. The player to move; in a finished game, the player who would have been: it is the one with a card left.
    *
-   * @generated from field: arbiter.v1.Player next_player = 5;
+   * @generated from field: optional arbiter.v1.Player next_player = 5;
    */
-  nextPlayer: Player;
+  nextPlayer?: Player | undefined;
 
   /**
-   * How many rounds before this one were drawn, one after the other (TT-13), 0 to 1000. Default 0.
+   * How many rounds before this one were drawn, one after the other (TT-13). 0 without the rule `sudden_death`, otherwise
+   * less than `rules.sudden_death_limit`. Default 0.
    *
    * @generated from field: optional uint32 sudden_death_count = 6;
    */
   suddenDeathCount?: number | undefined;
 
   /**
-   * Set when this is not a state but what one player sees of it. Such a view cannot be played on:
-   * every call refuses it.
+   * Marks a view: the state as one player sees it. Absent in a whole state. With the rule `open` nothing is hidden and no
+   * state is a view.
    *
    * @generated from field: arbiter.v1.TripleTriadView view = 7;
    */
@@ -86,20 +88,20 @@ export const TripleTriadStateSchema: GenMessage<TripleTriadState> = /*@__PURE__*
   messageDesc(file_arbiter_v1_triple_triad, 0);
 
 /**
- * Marks a state as what one player sees of it (TT-15).
+ * Marks a state as a view (TT-15).
  *
  * @generated from message arbiter.v1.TripleTriadView
  */
 export type TripleTriadView = Message<"arbiter.v1.TripleTriadView"> & {
   /**
-   * Who sees it.
+   * Required. The player who sees it.
    *
    * @generated from field: arbiter.v1.Player viewer = 1;
    */
   viewer: Player;
 
   /**
-   * How many cards of the other player's hand are hidden, 0 to 5. That hand is empty here.
+   * Required. How many cards the other player has, 0 to 5. They are hidden: that player's hand is empty here.
    *
    * @generated from field: optional uint32 hidden_cards = 2;
    */
@@ -120,21 +122,21 @@ export const TripleTriadViewSchema: GenMessage<TripleTriadView> = /*@__PURE__*/
  */
 export type TripleTriadSquare = Message<"arbiter.v1.TripleTriadSquare"> & {
   /**
-   * The element of the square. Left out: none. Changes nothing without the rule `elemental` (TT-4).
+   * The element of the square. Default: none. Changes nothing without the rule `elemental` (TT-4).
    *
    * @generated from field: optional arbiter.v1.TripleTriadElement element = 1;
    */
   element?: TripleTriadElement | undefined;
 
   /**
-   * The card that lies there. Left out: none.
+   * The card on the square. Absent: none.
    *
    * @generated from field: arbiter.v1.TripleTriadCard card = 2;
    */
   card?: TripleTriadCard | undefined;
 
   /**
-   * The player whose colour the card shows. Required with a card, refused without.
+   * Required with a card, refused without. The player whose colour the card shows.
    *
    * @generated from field: optional arbiter.v1.Player owner = 3;
    */
@@ -149,64 +151,64 @@ export const TripleTriadSquareSchema: GenMessage<TripleTriadSquare> = /*@__PURE_
   messageDesc(file_arbiter_v1_triple_triad, 2);
 
 /**
- * A card (TT-1): by its fields or, in a request, as text instead. Answers have all fields that apply, and no text.
+ * A card (TT-1): by its fields or, in a request, as text instead. Responses have all fields that apply, and no text.
  *
  * @generated from message arbiter.v1.TripleTriadCard
  */
 export type TripleTriadCard = Message<"arbiter.v1.TripleTriadCard"> & {
   /**
-   * The number that tells this card from every other in the game, from 1. Two cards may be equal in all else.
-   * Required. The catalogue's cards have their place in the catalogue, 1 to 110.
+   * Required unless `notation` is given. The number that identifies the card within the game, from 1. Two cards may be
+   * equal in all else. A card of the catalogue has its place in the catalogue, 1 to 110.
    *
    * @generated from field: optional uint32 id = 1;
    */
   id?: number | undefined;
 
   /**
-   * The rank of the side at the top, 1 to 10. Required.
+   * Required unless `notation` is given. The rank of the top side, 1 to 10.
    *
    * @generated from field: optional uint32 top = 2;
    */
   top?: number | undefined;
 
   /**
-   * The rank of the right side, 1 to 10. Required.
+   * Required unless `notation` is given. The rank of the right side, 1 to 10.
    *
    * @generated from field: optional uint32 right = 3;
    */
   right?: number | undefined;
 
   /**
-   * The rank of the side at the bottom, 1 to 10. Required.
+   * Required unless `notation` is given. The rank of the bottom side, 1 to 10.
    *
    * @generated from field: optional uint32 bottom = 4;
    */
   bottom?: number | undefined;
 
   /**
-   * The rank of the left side, 1 to 10. Required.
+   * Required unless `notation` is given. The rank of the left side, 1 to 10.
    *
    * @generated from field: optional uint32 left = 5;
    */
   left?: number | undefined;
 
   /**
-   * The element of the card. Left out: none.
+   * The element of the card. Default: none.
    *
    * @generated from field: optional arbiter.v1.TripleTriadElement element = 6;
    */
   element?: TripleTriadElement | undefined;
 
   /**
-   * How strong the card is taken to be, 1 to 10; trades choose by it (TT-14). Default 1.
+   * The level of the card, 1 to 10; trades choose by it (TT-14). Default 1.
    *
    * @generated from field: optional uint32 level = 7;
    */
   level?: number | undefined;
 
   /**
-   * The name of the card for people, at most 32 bytes, without control characters, line breaks or marks that
-   * change how text runs. May be empty.
+   * The name of the card for people, at most 32 bytes, without control characters, line breaks or characters that change
+   * the direction of text. May be empty.
    *
    * @generated from field: string name = 8;
    */
@@ -229,7 +231,7 @@ export const TripleTriadCardSchema: GenMessage<TripleTriadCard> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_triple_triad, 3);
 
 /**
- * The rules of a game of Triple Triad. A field left out has its default; answers carry all of them.
+ * The rules of a game of Triple Triad. A field that is absent has its default; responses carry all of them.
  *
  * @generated from message arbiter.v1.TripleTriadRules
  */
@@ -327,14 +329,14 @@ export const TripleTriadRulesSchema: GenMessage<TripleTriadRules> = /*@__PURE__*
  */
 export type TripleTriadMove = Message<"arbiter.v1.TripleTriadMove"> & {
   /**
-   * The `id` of a card in the hand of the player to move. Required.
+   * Required. The `id` of a card in the hand of the player to move.
    *
    * @generated from field: optional uint32 card_id = 1;
    */
   cardId?: number | undefined;
 
   /**
-   * Where it goes, rows and columns 0 to 2. Required. (The text notation counts squares from 1 to 9, row by row.)
+   * Required. Where it goes, rows and columns 0 to 2. (The text notation counts squares from 1 to 9, row by row.)
    *
    * @generated from field: arbiter.v1.Square square = 2;
    */
@@ -349,15 +351,14 @@ export const TripleTriadMoveSchema: GenMessage<TripleTriadMove> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_triple_triad, 5);
 
 /**
- * What a new game of Triple Triad is started from besides its rules. Everything may be left out.
+ * What a new game of Triple Triad is started from besides its rules. Everything is optional.
  *
  * @generated from message arbiter.v1.TripleTriadSetup
  */
 export type TripleTriadSetup = Message<"arbiter.v1.TripleTriadSetup"> & {
   /**
-   * The hand of player one: exactly 5 cards. Left out with `hand_two`: drawn from the collections with the rule
-   * `random` if these are given, otherwise dealt from the catalogue, no card twice (TT-2).
-   * Refused with the rule `random`, which draws hands itself.
+   * The hand of player one: exactly 5 cards. Without both hands: drawn from the collections with the rule `random` if
+   * these are given, otherwise dealt from the catalogue, no card twice (TT-2). Refused with the rule `random`.
    *
    * @generated from field: repeated arbiter.v1.TripleTriadCard hand_one = 1;
    */
@@ -385,15 +386,15 @@ export type TripleTriadSetup = Message<"arbiter.v1.TripleTriadSetup"> & {
   collectionTwo: TripleTriadCard[];
 
   /**
-   * Who moves first. Left out: tossed by seed (TT-3).
+   * Who moves first. Default: tossed by seed (TT-3).
    *
    * @generated from field: optional arbiter.v1.Player first_player = 5;
    */
   firstPlayer?: Player | undefined;
 
   /**
-   * The squares that have an element. Left out: with the rule `elemental` 1 to 4 squares are drawn by seed (TT-4),
-   * otherwise there are none.
+   * The squares that have an element. Default: with the rule `elemental` 1 to 4 squares drawn by seed (TT-4), otherwise
+   * none.
    *
    * @generated from field: arbiter.v1.TripleTriadElementalSquares elemental_squares = 6;
    */
@@ -435,14 +436,14 @@ export const TripleTriadElementalSquaresSchema: GenMessage<TripleTriadElementalS
  */
 export type TripleTriadElementalSquare = Message<"arbiter.v1.TripleTriadElementalSquare"> & {
   /**
-   * Where it is, rows and columns 0 to 2. Required.
+   * Required. Where it is, rows and columns 0 to 2.
    *
    * @generated from field: arbiter.v1.Square square = 1;
    */
   square?: Square | undefined;
 
   /**
-   * Its element. Required.
+   * Required. Its element.
    *
    * @generated from field: arbiter.v1.TripleTriadElement element = 2;
    */
@@ -548,11 +549,11 @@ export type TripleTriadTransfer = Message<"arbiter.v1.TripleTriadTransfer"> & {
   cardId: number;
 
   /**
-   * The player whose collection it leaves. UNSPECIFIED if it was in neither.
+   * The player whose collection it leaves. Absent if it was in neither.
    *
-   * @generated from field: arbiter.v1.Player from = 2;
+   * @generated from field: optional arbiter.v1.Player from = 2;
    */
-  from: Player;
+  from?: Player | undefined;
 
   /**
    * The player whose collection it enters.
@@ -560,6 +561,13 @@ export type TripleTriadTransfer = Message<"arbiter.v1.TripleTriadTransfer"> & {
    * @generated from field: arbiter.v1.Player to = 3;
    */
   to: Player;
+
+  /**
+   * The same in a sentence for people, such as `player one takes Ifrit from player two`.
+   *
+   * @generated from field: string explanation = 4;
+   */
+  explanation: string;
 };
 
 /**
@@ -570,7 +578,29 @@ export const TripleTriadTransferSchema: GenMessage<TripleTriadTransfer> = /*@__P
   messageDesc(file_arbiter_v1_triple_triad, 10);
 
 /**
- * An element of a card or of a square (TT-4). One that has none leaves the field out.
+ * What only an outcome of Triple Triad has.
+ *
+ * @generated from message arbiter.v1.TripleTriadOutcome
+ */
+export type TripleTriadOutcome = Message<"arbiter.v1.TripleTriadOutcome"> & {
+  /**
+   * How many rounds in a row were drawn (TT-13): with SUDDEN_DEATH_CONTINUE and FINAL_DRAW this one included,
+   * after a decided game 0, otherwise as in the state.
+   *
+   * @generated from field: optional uint32 sudden_death_count = 1;
+   */
+  suddenDeathCount?: number | undefined;
+};
+
+/**
+ * Describes the message arbiter.v1.TripleTriadOutcome.
+ * Use `create(TripleTriadOutcomeSchema)` to create a new message.
+ */
+export const TripleTriadOutcomeSchema: GenMessage<TripleTriadOutcome> = /*@__PURE__*/
+  messageDesc(file_arbiter_v1_triple_triad, 11);
+
+/**
+ * An element of a card or of a square (TT-4). Without one the field is absent.
  *
  * @generated from enum arbiter.v1.TripleTriadElement
  */
@@ -741,7 +771,7 @@ export const TripleTriadTradeRuleSchema: GenEnum<TripleTriadTradeRule> = /*@__PU
  */
 export enum TripleTriadCaptureRule {
   /**
-   * Never answered.
+   * Never returned.
    *
    * @generated from enum value: TRIPLE_TRIAD_CAPTURE_RULE_UNSPECIFIED = 0;
    */

@@ -7,6 +7,7 @@ import io.arbiter.v1.Call;
 import io.arbiter.v1.CompareCardsResponse;
 import io.arbiter.v1.DetermineWinnerResponse;
 import io.arbiter.v1.EvaluateBatchRequest;
+import io.arbiter.v1.ListGamesRequest;
 import io.arbiter.v1.ListGamesResponse;
 import io.arbiter.v1.ListLegalMovesResponse;
 import io.arbiter.v1.Move;
@@ -138,10 +139,9 @@ public final class ArbiterClient implements Referee, AutoCloseable {
     }
 
     @Override
-    public ListGamesResponse listGames(boolean includeCards) {
+    public ListGamesResponse listGames(Consumer<ListGamesRequest.Builder> games) {
         return call(
-                RulesServiceGrpc.getListGamesMethod(),
-                Calls.listGames(includeCards).getListGames());
+                RulesServiceGrpc.getListGamesMethod(), Calls.listGames(games).getListGames());
     }
 
     @Override

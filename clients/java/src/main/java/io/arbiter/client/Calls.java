@@ -81,9 +81,14 @@ public final class Calls {
                 .addAllCards(List.of(cards))));
     }
 
-    /** {@return the call of {@link Referee#listGames(boolean)}} */
-    public static Call listGames(boolean includeCards) {
-        return call(call -> call.setListGames(ListGamesRequest.newBuilder().setIncludeCards(includeCards)));
+    /** {@return the call of {@link Referee#listGames()}} */
+    public static Call listGames() {
+        return listGames(games -> {});
+    }
+
+    /** {@return the call of {@link Referee#listGames(Consumer)}} */
+    public static Call listGames(Consumer<ListGamesRequest.Builder> games) {
+        return call(call -> games.accept(call.getListGamesBuilder()));
     }
 
     /** {@return the call of {@link Referee#newGame(Consumer)}} */

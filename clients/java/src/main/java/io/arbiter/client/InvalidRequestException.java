@@ -1,8 +1,8 @@
 package io.arbiter.client;
 
 /**
- * The request makes no sense, or its state is one that no game can be in: INVALID_ARGUMENT. The reasons are everything
- * that is wrong with it, each by its field.
+ * The request is malformed, its state is impossible, or it asks about a view and the answer depends on hidden cards:
+ * INVALID_ARGUMENT. The reasons are every violation, each with its field.
  */
 @SuppressWarnings("serial") // As ArbiterException.
 public final class InvalidRequestException extends RefusedException {

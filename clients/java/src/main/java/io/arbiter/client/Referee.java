@@ -9,6 +9,7 @@ import io.arbiter.v1.ApplyMoveResponse;
 import io.arbiter.v1.Call;
 import io.arbiter.v1.CompareCardsResponse;
 import io.arbiter.v1.DetermineWinnerResponse;
+import io.arbiter.v1.ListGamesRequest;
 import io.arbiter.v1.ListGamesResponse;
 import io.arbiter.v1.ListLegalMovesResponse;
 import io.arbiter.v1.Move;
@@ -31,10 +32,13 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * What can be asked of the service. A state is a message or its text, and so is a move; what is answered has the form
- * of the state that was asked about. Seeds are unsigned numbers of 64 bits.
+ * The calls of the service. A state is a message or its text, and so is a move; responses have the form of the state in
+ * the request. Seeds are unsigned numbers of 64 bits.
  *
- * <p>{@link ArbiterClient} asks a server. A game's own tests may put another referee in its place.
+ * <p>{@link ArbiterClient} calls a server. A game's own tests may use another implementation.
+ *
+ * <p>The state may be a view, the state as one player sees it, unless a method says otherwise: see
+ * {@link #viewState(State, Player)}.
  *
  * <p>Every method throws an {@link ArbiterException} if the call fails.
  */
@@ -58,7 +62,7 @@ public interface Referee {
     }
 
     /**
-     * {@return the state after a move, what happened, and where the game then stands}
+     * {@return the state after a move, what happened, and the outcome after it} On a view, the next state is a view.
      *
      * @throws IllegalMoveException if the rules forbid the move
      */
@@ -95,7 +99,10 @@ public interface Referee {
         return resolveCaptures(state(state), arrivedAt);
     }
 
-    /** {@return whether the game is over, why, and who has won} What is left to chance follows from a drawn seed. */
+    /**
+     * {@return whether the game is over, why, and who has won; if it goes on, whose turn it is} Random choices follow
+     * from a drawn seed. {@link OptionalFields} has the winner and the end reason as {@code Optional}.
+     */
     DetermineWinnerResponse determineWinner(State state);
 
     /** {@return {@link #determineWinner(State)} of a state as text} */
@@ -103,7 +110,7 @@ public interface Referee {
         return determineWinner(state(state));
     }
 
-    /** {@return whether the game is over, why, and who has won} What is left to chance follows from the seed. */
+    /** {@return {@link #determineWinner(State)} with this seed for random choices} */
     DetermineWinnerResponse determineWinner(State state, long seed);
 
     /** {@return {@link #determineWinner(State, long)} of a state as text} */
@@ -129,13 +136,16 @@ public interface Referee {
         return compareCards(dominantSuit, ordering, royalMatchCards(cards));
     }
 
-    /** {@return the games that the service knows, with their rules and notations} */
+    /** {@return the games of the service, with their rules and notations} */
     default ListGamesResponse listGames() {
-        return listGames(false);
+        return listGames(games -> {});
     }
 
-    /** {@return the games that the service knows, with or without their built-in cards} */
-    ListGamesResponse listGames(boolean includeCards);
+    /**
+     * {@return the games of the service; on request with their built-in cards and with the text of every clause of the
+     * rules} For example {@code listGames(games -> games.setIncludeCards(true).setIncludeClauses(true))}.
+     */
+    ListGamesResponse listGames(Consumer<ListGamesRequest.Builder> games);
 
     /**
      * {@return the first state of a game} The game is named by its set-up or by its rules; everything else may be left
@@ -143,7 +153,7 @@ public interface Referee {
      */
     NewGameResponse newGame(Consumer<NewGameRequest.Builder> game);
 
-    /** {@return every legal move of a state, none when the game is over} */
+    /** {@return every legal move of a state, none when the game is over; of a view, the viewer's moves} */
     ListLegalMovesResponse listLegalMoves(State state);
 
     /** {@return {@link #listLegalMoves(State)} of a state as text} */
@@ -152,7 +162,7 @@ public interface Referee {
     }
 
     /**
-     * {@return the state after many moves, and what happened at each}
+     * {@return the state after many moves, and what happened at each} Needs the whole state, not a view.
      *
      * @throws IllegalMoveException if one of the moves is illegal, with its index
      */
@@ -175,7 +185,7 @@ public interface Referee {
 
     /**
      * {@return the collections after a game of Triple Triad that somebody has won} Without picks, where the rules give
-     * the winner some, the service takes the strongest cards.
+     * the winner some, the service takes the strongest cards. Needs the whole state, not a view.
      */
     SettleTradeResponse settleTrade(
             State state, List<TripleTriadCard> collectionOne, List<TripleTriadCard> collectionTwo, int... picks);
@@ -186,7 +196,11 @@ public interface Referee {
         return settleTrade(state(state), collectionOne, collectionTwo, picks);
     }
 
-    /** {@return a state without what a player may not see} */
+    /**
+     * {@return a view: the state as one player sees it, without the cards that the player may not know} Code that acts
+     * for one player should ask about that player's view. What depends on hidden cards is refused with
+     * {@code ERROR_REASON_HIDDEN_INFORMATION}, an {@link InvalidRequestException}. The argument is the whole state.
+     */
     ViewStateResponse viewState(State state, Player viewer);
 
     /** {@return {@link #viewState(State, Player)} of a state as text} */
@@ -194,7 +208,7 @@ public interface Referee {
         return viewState(state(state), viewer);
     }
 
-    /** {@return a state typed, as notation, and as a picture in characters} */
+    /** {@return a state typed, as notation, and as a text board for people} */
     RenderStateResponse renderState(State state);
 
     /** {@return {@link #renderState(State)} of a state as text} */

@@ -118,7 +118,7 @@ class ErrorsTest {
     @Test
     void tooMuchIsRefusedToo() {
         RefusedException refused = assertThrows(
-                RefusedException.class, () -> ARBITER.evaluateBatch(Collections.nCopies(1001, Calls.listGames(false))));
+                RefusedException.class, () -> ARBITER.evaluateBatch(Collections.nCopies(1001, Calls.listGames())));
         assertEquals(Status.Code.RESOURCE_EXHAUSTED, refused.code());
         assertEquals("ERROR_REASON_TOO_MANY_ITEMS", refused.reason());
         assertEquals(List.of(new Reason(refused.reason(), refused.getMessage(), "", "")), refused.reasons());
@@ -127,7 +127,8 @@ class ErrorsTest {
     /** All of it, with the refusals of what did not fit, is what gRPC reads by default. */
     @Test
     void aBatchWithTooLargeAnswersIsAnsweredAsFarAsItGoes() {
-        List<Reply> replies = ARBITER.evaluateBatch(Collections.nCopies(1000, Calls.listGames(true)));
+        List<Reply> replies =
+                ARBITER.evaluateBatch(Collections.nCopies(1000, Calls.listGames(games -> games.setIncludeCards(true))));
         assertTrue(replies.get(0).refusal().isEmpty());
         assertEquals(
                 "ERROR_REASON_ANSWER_TOO_LARGE",

@@ -41,7 +41,7 @@ class EvaluateStreamTest {
     void aRefusalIsAValueAndTheStreamGoesOn() {
         try (EvaluateStream stream = ARBITER.evaluate()) {
             stream.send(Calls.applyMove(Notation.state("444444"), Notation.move("4")));
-            stream.send(Calls.listGames(false));
+            stream.send(Calls.listGames());
             stream.finish();
             assertEquals(
                     "ERROR_REASON_COLUMN_FULL",
@@ -57,7 +57,7 @@ class EvaluateStreamTest {
         int calls = 5000;
         try (EvaluateStream stream = ARBITER.evaluate()) {
             for (int sent = 0; sent < calls; sent++) {
-                stream.send(Calls.listGames(true));
+                stream.send(Calls.listGames(games -> games.setIncludeCards(true)));
             }
             stream.finish();
             int answers = 0;
@@ -73,7 +73,7 @@ class EvaluateStreamTest {
         try (EvaluateStream stream = ARBITER.evaluate()) {
             stream.finish();
             stream.finish();
-            assertThrows(IllegalStateException.class, () -> stream.send(Calls.listGames(false)));
+            assertThrows(IllegalStateException.class, () -> stream.send(Calls.listGames()));
         }
     }
 
@@ -82,14 +82,14 @@ class EvaluateStreamTest {
         ArbiterServer server = ArbiterServer.start();
         try (ArbiterClient arbiter = ArbiterClient.connect(server.target());
                 EvaluateStream stream = arbiter.evaluate()) {
-            stream.send(Calls.listGames(false));
+            stream.send(Calls.listGames());
             stream.next().orThrow();
             server.close();
             UnreachableException failure = assertThrows(UnreachableException.class, stream::hasNext);
             assertEquals(
                     "ERROR_REASON_SHUTTING_DOWN",
                     failure.details().get(0).unpack(ErrorInfo.class).getReason());
-            assertThrows(UnreachableException.class, () -> stream.send(Calls.listGames(false)));
+            assertThrows(UnreachableException.class, () -> stream.send(Calls.listGames()));
         }
     }
 

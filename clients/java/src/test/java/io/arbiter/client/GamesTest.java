@@ -3,6 +3,7 @@ package io.arbiter.client;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.arbiter.client.support.ArbiterServer;
@@ -13,15 +14,16 @@ import io.arbiter.v1.ConnectFourSetup;
 import io.arbiter.v1.DetermineWinnerResponse;
 import io.arbiter.v1.EndReason;
 import io.arbiter.v1.GameDescription;
+import io.arbiter.v1.GameResult;
 import io.arbiter.v1.Move;
 import io.arbiter.v1.Outcome;
 import io.arbiter.v1.Player;
 import io.arbiter.v1.QueenRooksRules;
-import io.arbiter.v1.Result;
 import io.arbiter.v1.RoyalMatchOrder;
 import io.arbiter.v1.RoyalMatchOrdering;
 import io.arbiter.v1.RoyalMatchSetup;
 import io.arbiter.v1.RoyalMatchSuit;
+import io.arbiter.v1.RuleClause;
 import io.arbiter.v1.RuleSet;
 import io.arbiter.v1.SettleTradeResponse;
 import io.arbiter.v1.Square;
@@ -53,7 +55,7 @@ class GamesTest {
         List<Move> moves = new ArrayList<>();
         State state = first;
         Outcome outcome = ARBITER.determineWinner(state).getOutcome();
-        while (outcome.getResult() == Result.RESULT_IN_PROGRESS) {
+        while (outcome.getResult() == GameResult.GAME_RESULT_IN_PROGRESS) {
             Move move = ARBITER.listLegalMoves(state).getMoves(0);
             assertEquals(
                     Verdict.VERDICT_LEGAL, ARBITER.validateMove(state, move).getVerdict());
@@ -124,17 +126,41 @@ class GamesTest {
 
         DetermineWinnerResponse end = ARBITER.determineWinner(played.last, 1);
         assertEquals(played.outcome, end.getOutcome());
-        assertEquals(Result.RESULT_WINNER_DETERMINED, end.getOutcome().getResult(), "this seed has a winner");
+        assertEquals(GameResult.GAME_RESULT_WINNER_DETERMINED, end.getOutcome().getResult(), "this seed has a winner");
         TripleTriadState dealt = played.first.getTripleTriad();
         SettleTradeResponse trade = ARBITER.settleTrade(played.last, dealt.getHandOneList(), dealt.getHandTwoList());
         assertEquals(1, trade.getTransfersCount());
         assertEquals(end.getOutcome().getWinner(), trade.getTransfers(0).getTo());
+        assertNotEquals(
+                OptionalFields.winner(end.getOutcome()), OptionalFields.from(trade.getTransfers(0)), "from the loser");
+        assertFalse(trade.getExplanation().isEmpty());
         int taken = trade.getTransfers(0).getCardId();
         assertEquals(trade, ARBITER.settleTrade(played.last, dealt.getHandOneList(), dealt.getHandTwoList(), taken));
+    }
 
-        State seen = ARBITER.viewState(played.first, Player.PLAYER_ONE).getState();
-        assertEquals(5, seen.getTripleTriad().getHandOneCount());
-        assertEquals(5, seen.getTripleTriad().getView().getHiddenCards());
+    /** A view is accepted for the viewer's own moves. What depends on hidden cards is refused. */
+    @Test
+    void tripleTriadOnAView() {
+        State view = ARBITER.viewState("tt:-:-,-,-/-,-,-/-,-,-:1,2,3,4,5:6,7,8,9,10:X", Player.PLAYER_ONE)
+                .getState();
+        TripleTriadState seen = ARBITER.renderState(view).getState().getTripleTriad();
+        assertEquals(5, seen.getHandOneCount());
+        assertEquals(0, seen.getHandTwoCount());
+        assertEquals(5, seen.getView().getHiddenCards());
+        assertEquals(45, ARBITER.listLegalMoves(view).getMovesCount());
+        assertEquals(
+                Verdict.VERDICT_ILLEGAL, ARBITER.validateMove(view, "6@5").getVerdict(), "a card of the other player");
+        assertEquals(
+                List.of(Player.PLAYER_ONE),
+                ARBITER.determineWinner(view).getOutcome().getNextPlayersList());
+
+        State next = ARBITER.applyMove(view, "1@5").getState();
+        assertEquals(
+                Player.PLAYER_ONE,
+                ARBITER.renderState(next).getState().getTripleTriad().getView().getViewer());
+        InvalidRequestException refused =
+                assertThrows(InvalidRequestException.class, () -> ARBITER.listLegalMoves(next));
+        assertEquals("ERROR_REASON_HIDDEN_INFORMATION", refused.reason());
     }
 
     @Test
@@ -145,7 +171,7 @@ class GamesTest {
                 play(ARBITER.newGame(game -> game.setRules(RuleSet.newBuilder().setQueenRooks(rules)))
                         .getState());
         assertFalse(played.moves.isEmpty());
-        assertNotEquals(EndReason.END_REASON_UNSPECIFIED, played.outcome.getEndReason());
+        assertTrue(OptionalFields.endReason(played.outcome).isPresent());
 
         Square b1 = Square.newBuilder().setRow(0).setColumn(1).build();
         assertEquals(1, ARBITER.resolveCaptures("qr:rR1q/2rr/R2R/Q3", b1).getCapturesCount());
@@ -181,6 +207,23 @@ class GamesTest {
                 .map(GameDescription::getName)
                 .toList();
         assertEquals(List.of("connect_four", "triple_triad", "queen_rooks", "royal_match"), names);
-        assertEquals(110, ARBITER.listGames(true).getGames(1).getTripleTriadCardsCount());
+    }
+
+    @Test
+    void cardsAndClausesAreListedOnRequest() {
+        GameDescription without = ARBITER.listGames().getGames(1);
+        assertEquals(0, without.getTripleTriadCardsCount());
+        assertEquals(0, without.getClausesCount());
+        GameDescription withCards =
+                ARBITER.listGames(games -> games.setIncludeCards(true)).getGames(1);
+        assertEquals(110, withCards.getTripleTriadCardsCount());
+        assertEquals(0, withCards.getClausesCount());
+
+        RuleClause clause = ARBITER.listGames(games -> games.setIncludeClauses(true))
+                .getGames(0)
+                .getClauses(1);
+        assertEquals("C4-2", clause.getId());
+        assertFalse(clause.getTitle().isEmpty());
+        assertFalse(clause.getText().isEmpty());
     }
 }

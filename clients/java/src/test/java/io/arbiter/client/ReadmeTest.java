@@ -5,11 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.arbiter.client.support.ArbiterServer;
 import io.arbiter.client.support.Repository;
+import io.arbiter.v1.State;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.io.StringWriter;
+import java.lang.reflect.Method;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,35 +21,35 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What README.md shows: the first example is run, and prints what is printed below it; all others compile. */
+/** Every example of README.md compiles. One that is followed by its output is run, and must print that. */
 class ReadmeTest {
     private static final String ADDRESS = "127.0.0.1:50051";
+
+    @AutoClose
+    private static final ArbiterServer SERVER = ArbiterServer.start();
 
     @TempDir
     private static Path folder;
 
-    private static List<String> examples;
-    private static String printed;
+    private static List<Example> examples;
+
+    /** A block of Java, and the block of text that follows it; {@code null} if none does. */
+    private record Example(String source, String output) {}
 
     @BeforeAll
     static void readExamples() throws Exception {
         String readme = Files.readString(Repository.MODULE.resolve("README.md"));
-        examples = blocks(readme, "java");
-        printed = blocks(readme, "text").get(0);
-    }
-
-    private static List<String> blocks(String markdown, String language) {
-        List<String> blocks = new ArrayList<>();
-        Matcher block =
-                Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL).matcher(markdown);
+        Matcher block = Pattern.compile("```java\n(.*?)```(?:\n\n```text\n(.*?)```)?", Pattern.DOTALL)
+                .matcher(readme);
+        examples = new ArrayList<>();
         while (block.find()) {
-            blocks.add(block.group(1));
+            examples.add(new Example(block.group(1), block.group(2)));
         }
-        return blocks;
     }
 
     private static void compile(String name, String source) throws Exception {
@@ -61,43 +64,58 @@ class ReadmeTest {
         }
     }
 
-    @Test
-    void theFirstExamplePrintsWhatIsBelowIt() throws Exception {
+    /** Calls a static method of a compiled example, and returns what it prints. */
+    private static String run(String name, String method, Class<?>[] types, Object... arguments) throws Exception {
         PrintStream console = System.out;
         ByteArrayOutputStream output = new ByteArrayOutputStream();
-        try (ArbiterServer server = ArbiterServer.start();
-                URLClassLoader loader =
-                        new URLClassLoader(new URL[] {folder.toUri().toURL()})) {
-            assertTrue(examples.get(0).contains(ADDRESS));
-            compile("Play", examples.get(0).replace(ADDRESS, server.target()));
-            System.setOut(new PrintStream(output, true));
-            loader.loadClass("Play").getMethod("main", String[].class).invoke(null, (Object) new String[0]);
+        try (URLClassLoader loader =
+                new URLClassLoader(new URL[] {folder.toUri().toURL()})) {
+            Method example = loader.loadClass(name).getMethod(method, types);
+            System.setOut(new PrintStream(output, true, StandardCharsets.UTF_8));
+            example.invoke(null, arguments);
         } finally {
             System.setOut(console);
         }
-        assertEquals(printed, output.toString());
+        return output.toString(StandardCharsets.UTF_8);
     }
 
     @Test
-    void allOtherExamplesCompile() throws Exception {
-        for (int index = 1; index < examples.size(); index++) {
-            String name = "Example" + index;
-            compile(name, """
-                    import static io.arbiter.client.Notation.*;
+    void theFirstExampleIsAProgram() throws Exception {
+        Example program = examples.get(0);
+        assertTrue(program.source.contains(ADDRESS));
+        compile("Play", program.source.replace(ADDRESS, SERVER.target()));
+        assertEquals(program.output, run("Play", "main", new Class<?>[] {String[].class}, (Object) new String[0]));
+    }
 
-                    import io.arbiter.client.*;
-                    import io.arbiter.v1.*;
-                    import java.nio.file.Path;
-                    import java.time.Duration;
-                    import java.util.*;
+    @Test
+    void theOtherExamplesCompileAndPrintTheirOutput() throws Exception {
+        int printing = 0;
+        try (ArbiterClient arbiter = ArbiterClient.connect(SERVER.target())) {
+            for (int index = 1; index < examples.size(); index++) {
+                String name = "Example" + index;
+                Example example = examples.get(index);
+                compile(name, """
+                        import static io.arbiter.client.Notation.*;
 
-                    class %s {
-                        void run(ArbiterClient arbiter, State state) {
-                            %s
+                        import io.arbiter.client.*;
+                        import io.arbiter.v1.*;
+                        import java.nio.file.Path;
+                        import java.time.Duration;
+                        import java.util.*;
+
+                        public class %s {
+                            public static void run(ArbiterClient arbiter, State state) {
+                                %s
+                            }
                         }
-                    }
-                    """.formatted(name, examples.get(index)));
+                        """.formatted(name, example.source));
+                if (example.output != null) {
+                    Class<?>[] types = {ArbiterClient.class, State.class};
+                    assertEquals(example.output, run(name, "run", types, arbiter, Notation.state("c4:")));
+                    printing++;
+                }
+            }
         }
-        assertTrue(examples.size() > 1);
+        assertTrue(printing > 0);
     }
 }

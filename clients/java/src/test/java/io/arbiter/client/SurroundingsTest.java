@@ -94,7 +94,7 @@ class SurroundingsTest {
             assertEquals(Status.Code.UNAVAILABLE, failure.code());
             assertTrue(failure.getMessage().contains("Connection refused"), failure::getMessage);
             try (EvaluateStream stream = arbiter.evaluate()) {
-                assertThrows(UnreachableException.class, () -> stream.send(Calls.listGames(false)));
+                assertThrows(UnreachableException.class, () -> stream.send(Calls.listGames()));
             }
         }
     }

@@ -58,7 +58,7 @@ class TokenTest {
 
     private static void listGames(EvaluateStream stream) {
         try (stream) {
-            stream.send(Calls.listGames(false));
+            stream.send(Calls.listGames());
             stream.next().orThrow();
         }
     }
