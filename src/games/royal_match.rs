@@ -93,7 +93,7 @@ impl Game for RoyalMatch {
     }
 
     fn why_illegal(&self, mv: &Move) -> Vec<IllegalMove> {
-        self.0.why_illegal(mv)
+        self.0.why_illegal(*mv)
     }
 
     fn play(&mut self, mv: &Move) -> Result<Vec<Event>, Vec<IllegalMove>> {

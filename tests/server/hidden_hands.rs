@@ -1,4 +1,4 @@
-//! Hidden hands: what refusals and views tell of them, and whole games of players who only ever see views.
+//! Hidden hands: refusals and views do not reveal them, and players who only see views can play whole games.
 
 use std::{collections::BTreeSet, fmt::Debug};
 
@@ -13,15 +13,15 @@ use crate::support::TestServer;
 
 type Client = RulesServiceClient<Channel>;
 
-/// Four cards of player one on the hand, five of player two, who is to move.
+/// Player one has four cards, player two has five and is to move.
 const TRIPLE_TRIAD: &str = ":-,-,-/-,X20,-/-,-,-:1,2,3,4:6,7,8,9,10:O";
 
-fn state(notation: &str) -> Option<proto::State> {
-    Some(proto::State::notation(notation))
+fn state(notation: &str) -> proto::State {
+    proto::State::notation(notation)
 }
 
-fn mv(notation: &str) -> Option<proto::Move> {
-    Some(proto::Move { kind: Some(proto::r#move::Kind::Notation(notation.to_owned())) })
+fn mv(notation: &str) -> proto::Move {
+    proto::Move { kind: Some(proto::r#move::Kind::Notation(notation.to_owned())) }
 }
 
 fn notation(state: Option<&proto::State>) -> String {
@@ -34,12 +34,12 @@ fn notation(state: Option<&proto::State>) -> String {
 /// What `ValidateMove` and `ApplyMove` answer to a move.
 async fn ask_about(client: &mut Client, at: &str, moves: &[String]) -> Vec<String> {
     let calls = moves.iter().flat_map(|text| {
-        let validate = proto::ValidateMoveRequest { state: state(at), r#move: mv(text) };
-        let apply = proto::ApplyMoveRequest { state: state(at), r#move: mv(text) };
+        let validate = proto::ValidateMoveRequest { state: Some(state(at)), r#move: Some(mv(text)) };
+        let apply = proto::ApplyMoveRequest { state: Some(state(at)), r#move: Some(mv(text)) };
         [call::Kind::ValidateMove(validate), call::Kind::ApplyMove(apply)]
     });
     let calls = calls.map(|kind| proto::Call { kind: Some(kind) });
-    let answers = client.evaluate_batch(proto::EvaluateBatchRequest::from_iter(calls)).await;
+    let answers = client.evaluate_batch(calls.collect::<proto::EvaluateBatchRequest>()).await;
     let answers = answers.expect("a batch is answered").into_inner();
     let answers: Vec<_> =
         answers.iter().map(|answer| proto::Answer::decode(answer).expect("it is an answer")).collect();
@@ -120,19 +120,19 @@ impl Player {
 
     /// Chooses a move by asking about the view, and makes it there: the move and the player's next view.
     async fn choose(&mut self, view: &str, random: &mut u64) -> (String, String) {
-        let request = proto::ListLegalMovesRequest { state: state(view) };
+        let request = proto::ListLegalMovesRequest { state: Some(state(view)) };
         let moves =
             self.client.list_legal_moves(request).await.expect("it is the player's turn").into_inner();
         self.check(view, &moves);
         *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let chosen = &moves.moves[(*random >> 33) as usize % moves.moves.len()];
-        let request = proto::ValidateMoveRequest { state: state(view), r#move: Some(chosen.clone()) };
+        let request = proto::ValidateMoveRequest { state: Some(state(view)), r#move: Some(chosen.clone()) };
         let verdict = self.client.validate_move(request).await.expect("it is answered").into_inner();
         assert_eq!(verdict.verdict(), proto::Verdict::Legal, "{verdict:?}");
-        let request = proto::RenderStateRequest { state: state(view) };
+        let request = proto::RenderStateRequest { state: Some(state(view)) };
         let rendered = self.client.render_state(request).await.expect("a view can be drawn").into_inner();
         self.check(view, &(&rendered.notation, &rendered.text));
-        let request = proto::ApplyMoveRequest { state: state(view), r#move: Some(chosen.clone()) };
+        let request = proto::ApplyMoveRequest { state: Some(state(view)), r#move: Some(chosen.clone()) };
         let applied = self.client.apply_move(request).await.expect("it is legal").into_inner();
         self.check(view, &applied);
         let Some(proto::r#move::Kind::Notation(chosen)) = &chosen.kind else { panic!("{chosen:?}") };
@@ -141,22 +141,21 @@ impl Player {
 }
 
 /// Holds the state, sends each player its view, and applies the moves: until the game is over.
-async fn deal(server: &TestServer, start: String, players: usize, cards_in: fn(&str) -> BTreeSet<String>) {
+async fn deal(server: &TestServer, start: String, players: i32, cards_in: fn(&str) -> BTreeSet<String>) {
     let mut dealer = server.client().await;
-    let seats =
-        (1..=players as i32).map(|seat| proto::Player::try_from(seat).expect("a game has four seats"));
+    let seats = (1..=players).map(|seat| proto::Player::try_from(seat).expect("a game has four seats"));
     let mut table = Vec::new();
     for seat in seats {
         table.push(Player { client: server.client().await, seat, cards_in });
     }
     let (mut whole, mut random) = (start.clone(), start.len() as u64);
     loop {
-        let request = proto::DetermineWinnerRequest { state: state(&whole), seed: Some(0) };
+        let request = proto::DetermineWinnerRequest { state: Some(state(&whole)), seed: Some(0) };
         let outcome = dealer.determine_winner(request).await.expect("it is answered").into_inner().outcome;
         let outcome = outcome.expect("there is an outcome");
         for player in &mut table {
             let view = view_of(&mut dealer, &whole, player.seat).await;
-            let request = proto::DetermineWinnerRequest { state: state(&view), seed: Some(0) };
+            let request = proto::DetermineWinnerRequest { state: Some(state(&view)), seed: Some(0) };
             let seen = player.client.determine_winner(request).await.expect("it is answered").into_inner();
             player.check(&view, &seen);
             assert_eq!(seen.outcome.as_ref(), Some(&outcome), "{view}");
@@ -166,7 +165,7 @@ async fn deal(server: &TestServer, start: String, players: usize, cards_in: fn(&
             table.iter_mut().find(|player| player.seat == next).expect("the player sits at the table");
         let view = view_of(&mut dealer, &whole, next).await;
         let (chosen, seen) = player.choose(&view, &mut random).await;
-        let request = proto::ApplyMoveRequest { state: state(&whole), r#move: mv(&chosen) };
+        let request = proto::ApplyMoveRequest { state: Some(state(&whole)), r#move: Some(mv(&chosen)) };
         let applied = dealer.apply_move(request).await.expect("it is legal for the dealer too").into_inner();
         whole = notation(applied.state.as_ref());
         assert_eq!(view_of(&mut dealer, &whole, next).await, seen, "{chosen} in {view}");
@@ -174,7 +173,7 @@ async fn deal(server: &TestServer, start: String, players: usize, cards_in: fn(&
 }
 
 async fn view_of(dealer: &mut Client, whole: &str, seat: proto::Player) -> String {
-    let request = proto::ViewStateRequest { state: state(whole), viewer: seat.into() };
+    let request = proto::ViewStateRequest { state: Some(state(whole)), viewer: seat.into() };
     let view = dealer.view_state(request).await.expect("the dealer has the whole state").into_inner();
     notation(view.state.as_ref())
 }
@@ -224,9 +223,9 @@ fn cards_in(text: &str) -> BTreeSet<String> {
 async fn players_who_see_only_views_play_whole_matches_of_royal_match() {
     let server = TestServer::start_with(&["--log", "off"]);
     let mut client = server.client().await;
-    for (players, hand_size, seed) in [(2, 13, 1), (3, 5, 2), (4, 13, 3), (4, 1, 4)] {
+    for (players, hand_size, seed) in [(2_i32, 13, 1), (3, 5, 2), (4, 13, 3), (4, 1, 4)] {
         let setup = proto::RoyalMatchSetup {
-            players: Some(players),
+            players: Some(players.unsigned_abs()),
             hand_size: Some(hand_size),
             ..Default::default()
         };
@@ -237,6 +236,6 @@ async fn players_who_see_only_views_play_whole_matches_of_royal_match() {
             ..Default::default()
         };
         let dealt = client.new_game(request).await.expect("it is dealt").into_inner();
-        deal(&server, notation(dealt.state.as_ref()), players as usize, cards_in).await;
+        deal(&server, notation(dealt.state.as_ref()), players, cards_in).await;
     }
 }

@@ -117,19 +117,18 @@ fn parse_setup(text: &str) -> Parsed {
     }
     // In a view every hand is hidden but one: that of the viewer.
     if setup.players.iter().any(|player| player.hidden.is_some()) {
-        let mut seats = Seat::ALL.into_iter().zip(&setup.players);
+        let seats = Seat::ALL.into_iter().zip(&setup.players);
         let visible: Vec<Seat> =
-            seats.by_ref().filter(|(_, player)| player.hidden.is_none()).map(|(seat, _)| seat).collect();
-        match visible[..] {
-            [viewer] => setup.viewer = Some(viewer),
-            _ => {
-                counted = false;
-                let message = format!(
-                    "a view hides the hands of all players but one, not of all but {}: such as rm:vH:7H,10S;0/?2;0",
-                    visible.len(),
-                );
-                errors.push(NotationError::new(message).into());
-            }
+            seats.filter(|(_, player)| player.hidden.is_none()).map(|(seat, _)| seat).collect();
+        if let [viewer] = visible[..] {
+            setup.viewer = Some(viewer);
+        } else {
+            counted = false;
+            let message = format!(
+                "a view hides every hand but one, and here {} are visible: expected a view such as rm:vH:7H,10S;0/?2;0",
+                visible.len(),
+            );
+            errors.push(NotationError::new(message).into());
         }
     }
     Parsed { setup, errors, counted }

@@ -112,8 +112,8 @@ impl Table {
         events
     }
 
-    /// Every reason why a player cannot play a card; what is hidden is not looked at.
-    pub(super) fn why_illegal(&self, &Move { seat, card }: &Move) -> Vec<IllegalMove> {
+    /// Every reason why a player cannot play a card. The hand of the player must be visible.
+    pub(super) fn why_illegal(&self, Move { seat, card }: Move) -> Vec<IllegalMove> {
         let mut reasons = Vec::new();
         if self.is_over() {
             reasons.push(IllegalMove::GameOver);

@@ -21,7 +21,7 @@ pub(super) fn draw(table: &Table, outcome: &Outcome) -> String {
             None => text.extend(player.hand.iter().map(|card| format!(" {}", card.with_sign()))),
             Some(0) => text.push_str(" empty"),
             Some(1) => text.push_str(" 1 hidden card"),
-            Some(cards) => text.push_str(&format!(" {cards} hidden cards")),
+            Some(cards) => text.extend([" ", &cards.to_string(), " hidden cards"]),
         }
         if let Some(card) = player.played {
             let _ = write!(text, "; played {}", card.with_sign());

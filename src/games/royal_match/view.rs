@@ -66,7 +66,7 @@ impl crate::View<RoyalMatch> for View {
 
     fn why_illegal(&self, mv: &Move) -> Result<Vec<IllegalMove>, HiddenInformation> {
         self.check_mover(mv.seat)?;
-        Ok(self.table.why_illegal(mv))
+        Ok(self.table.why_illegal(*mv))
     }
 
     fn play(&mut self, mv: &Move) -> Result<Vec<Event>, PlayError<IllegalMove>> {

@@ -165,9 +165,10 @@ pub(super) fn setup_error_code(error: SetupError) -> proto::ErrorReason {
             proto::ErrorReason::HandSizeMismatch
         }
         SetupError::DuplicateCard { .. } => proto::ErrorReason::DuplicateCard,
-        SetupError::Tricks { .. } | SetupError::TooManyTricks { .. } => proto::ErrorReason::ValueOutOfRange,
+        SetupError::Tricks { .. } | SetupError::TooManyTricks { .. } | SetupError::NoSuchViewer { .. } => {
+            proto::ErrorReason::ValueOutOfRange
+        }
         SetupError::TrickComplete => proto::ErrorReason::TrickComplete,
-        SetupError::NoSuchViewer { .. } => proto::ErrorReason::ValueOutOfRange,
         SetupError::ViewerMissing(_) | SetupError::HandNotHidden { .. } => proto::ErrorReason::FieldRequired,
         SetupError::OwnHandHidden(_) | SetupError::HiddenHandListed(_) => proto::ErrorReason::InvalidView,
     }

@@ -15,7 +15,7 @@ fn setup_errors(state: &str) -> Vec<SetupError> {
     let errors = crate::parse_state::<RoyalMatch>(state).expect_err(state);
     let errors = errors.into_iter().map(|error| match error {
         ParseError::Setup(error) => error,
-        error => panic!("{error} in {state}"),
+        ParseError::Notation(error) => panic!("{error} in {state}"),
     });
     errors.collect()
 }

@@ -6,7 +6,7 @@ use super::support::{any_record, config, game, naive};
 use crate::naive::triple_triad as plain;
 use arbiter_games::{
     Game, Known, PlayError, Player, Square, View as _,
-    triple_triad::{Diagram, Move, Rule, TripleTriad, View},
+    triple_triad::{Card, Diagram, Move, Rule, TripleTriad, View},
 };
 
 /// The view of a player, in a game with hidden hands.
@@ -25,7 +25,7 @@ fn views(states: &[TripleTriad]) -> impl Iterator<Item = (&TripleTriad, Player, 
 
 /// Moves of all cards of a game and of one that it does not have, on squares of the board and beside it.
 fn some_moves(game: &TripleTriad) -> impl Iterator<Item = Move> {
-    let cards: Vec<u32> = game.cards().iter().map(|card| card.id()).chain([u32::MAX]).collect();
+    let cards: Vec<u32> = game.cards().iter().map(Card::id).chain([u32::MAX]).collect();
     let squares = (0..4).flat_map(|row| (0..3).map(move |column| Square { row, column }));
     squares.flat_map(move |square| cards.clone().into_iter().map(move |card| Move { card, square }))
 }

@@ -22,8 +22,9 @@ fn comments() -> BTreeMap<String, String> {
         for location in locations {
             // The fourth field of a file are its messages, and the second of a message are its fields.
             if let [4, message, 2, field] = location.path[..] {
-                let message: &DescriptorProto = &file.message_type[message as usize];
-                let name = format!("arbiter.v1.{}.{}", message.name(), message.field[field as usize].name());
+                let message: &DescriptorProto = &file.message_type[message.unsigned_abs() as usize];
+                let field = &message.field[field.unsigned_abs() as usize];
+                let name = format!("arbiter.v1.{}.{}", message.name(), field.name());
                 comments.insert(name, location.leading_comments().trim().to_owned());
             }
         }
