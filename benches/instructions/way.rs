@@ -31,7 +31,7 @@ impl Way {
         let known = G::parse(state).ok().expect("the state can be read");
         let mv: G::Move = mv.parse().expect("the move can be read");
         let message = proto::ApplyMoveRequest {
-            state: Some(Form::Typed.write_known(&known)),
+            state: Some(Form::Typed.write_state_or_view(&known)),
             r#move: Some(Form::Typed.write_move::<G>(&mv)),
         };
         let mut request = BytesMut::new();

@@ -23,7 +23,7 @@ pub use self::{
     rules::{PartialRules, Rules, RulesError},
     setup::{Setup, SetupError},
 };
-use crate::{Clause, Game, Known, NoView, NotationError, Player, Square};
+use crate::{Clause, Game, NoView, NotationError, Player, Square, StateOrView};
 
 /// A game of Connect Four: a position and, when the state was written as the list of columns played,
 /// that list, so that it is answered the way it was asked.
@@ -111,16 +111,16 @@ impl Game for ConnectFour {
         (Vec::new(), board)
     }
 
-    fn view(&self, _viewer: Player) -> Known<Self> {
-        Known::State(self.clone())
+    fn view(&self, _viewer: Player) -> StateOrView<Self> {
+        StateOrView::State(self.clone())
     }
 
     fn recognizes(notation: &str) -> bool {
         notation::recognizes(notation)
     }
 
-    fn parse(notation: &str) -> Result<Known<Self>, Vec<ParseError>> {
-        notation::parse(notation).map(Known::State)
+    fn parse(notation: &str) -> Result<StateOrView<Self>, Vec<ParseError>> {
+        notation::parse(notation).map(StateOrView::State)
     }
 
     fn notation(&self) -> String {

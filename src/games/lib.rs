@@ -10,23 +10,23 @@ pub mod triple_triad;
 
 mod chance;
 mod clause;
-mod known;
 mod line;
 mod notation;
 mod player;
 mod square;
+mod state_or_view;
 
 use std::{fmt::Display, str::FromStr};
 
-use self::notation::{parse_integer, parse_number, parse_ordinal};
+use self::notation::{parse_hidden_hand, parse_integer, parse_number, parse_ordinal};
 pub use self::{
     chance::Chance,
     clause::Clause,
-    known::{HiddenInformation, Known, NoView, PlayError, View},
     line::{Direction, Line},
     notation::{NotationError, Quoted},
     player::Player,
     square::Square,
+    state_or_view::{HiddenInformation, NoView, PlayError, StateOrView, View},
 };
 
 /// The games of the contract.
@@ -131,7 +131,7 @@ pub trait Game: Clone + Sized {
     fn resolve_captures(board: Self::Board) -> (Vec<Self::Capture>, Self::Board);
 
     /// What one player knows: a view, or the whole state if nothing is hidden from the player.
-    fn view(&self, viewer: Self::Seat) -> Known<Self>;
+    fn view(&self, viewer: Self::Seat) -> StateOrView<Self>;
 
     /// Whether a text looks like a state of this game, right or wrong.
     fn recognizes(notation: &str) -> bool;
@@ -141,7 +141,7 @@ pub trait Game: Clone + Sized {
     /// # Errors
     ///
     /// Everything that is wrong with the text, or with what it says.
-    fn parse(notation: &str) -> Result<Known<Self>, Vec<Self::ParseError>>;
+    fn parse(notation: &str) -> Result<StateOrView<Self>, Vec<Self::ParseError>>;
 
     /// The position as text that [`Game::parse`] reads back exactly.
     fn notation(&self) -> String;

@@ -26,6 +26,11 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
+/// Reads the number of cards of a hidden hand, such as `?4`.
+pub(super) fn parse_hidden_hand(text: &str) -> Option<u32> {
+    text.strip_prefix('?').and_then(parse_number)
+}
+
 /// Reads a number the one way it is written: digits, and no zero before them.
 pub(super) fn parse_number<T: FromStr>(text: &str) -> Option<T> {
     text.parse().ok().filter(|_| is_number(text))

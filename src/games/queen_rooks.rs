@@ -26,7 +26,7 @@ pub use self::{
     rules::{PartialRules, Rules, RulesError},
     setup::{Diagram, Setup, SetupError},
 };
-use crate::{Clause, Game, Known, NoView, NotationError, Player, Square};
+use crate::{Clause, Game, NoView, NotationError, Player, Square, StateOrView};
 
 /// A game of Queen and rooks.
 pub type QueenRooks = Position;
@@ -121,16 +121,16 @@ impl Game for Position {
         (captures, Arrival { diagram, square })
     }
 
-    fn view(&self, _viewer: Player) -> Known<Self> {
-        Known::State(*self)
+    fn view(&self, _viewer: Player) -> StateOrView<Self> {
+        StateOrView::State(*self)
     }
 
     fn recognizes(notation: &str) -> bool {
         notation::recognizes(notation)
     }
 
-    fn parse(notation: &str) -> Result<Known<Self>, Vec<ParseError>> {
-        notation::parse(notation).map(Known::State)
+    fn parse(notation: &str) -> Result<StateOrView<Self>, Vec<ParseError>> {
+        notation::parse(notation).map(StateOrView::State)
     }
 
     fn notation(&self) -> String {

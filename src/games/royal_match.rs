@@ -25,9 +25,9 @@ pub use self::{
     table::{Player, Seat, Table, Trick},
     view::View,
 };
-use crate::{Clause, Game, Known, NotationError};
+use crate::{Clause, Game, NotationError, StateOrView};
 
-/// A match: a table at which the trick under way is not complete, and everybody has as many cards.
+/// A match: a table at which the current trick is not complete, and everybody has as many cards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoyalMatch(Table);
 
@@ -111,15 +111,15 @@ impl Game for RoyalMatch {
         (trick.into_iter().collect(), table)
     }
 
-    fn view(&self, viewer: Seat) -> Known<Self> {
-        Known::View(View::of(self, viewer))
+    fn view(&self, viewer: Seat) -> StateOrView<Self> {
+        StateOrView::View(View::of(self, viewer))
     }
 
     fn recognizes(notation: &str) -> bool {
         notation::recognizes(notation)
     }
 
-    fn parse(notation: &str) -> Result<Known<Self>, Vec<ParseError>> {
+    fn parse(notation: &str) -> Result<StateOrView<Self>, Vec<ParseError>> {
         notation::parse(notation)
     }
 

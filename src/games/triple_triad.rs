@@ -35,7 +35,7 @@ pub use self::{
     trade::{Settlement, Trade, TradeError, TradeSetup, Transfer},
     view::View,
 };
-use crate::{Clause, Game, Known, NotationError, Player, Square};
+use crate::{Clause, Game, NotationError, Player, Square, StateOrView};
 
 /// A game of Triple Triad: its ten cards, and where they are.
 #[derive(Clone, Copy, Debug)]
@@ -208,7 +208,7 @@ impl Game for TripleTriad {
         (captures, Arrival { diagram, square })
     }
 
-    fn view(&self, viewer: Player) -> Known<Self> {
+    fn view(&self, viewer: Player) -> StateOrView<Self> {
         View::of(self, viewer)
     }
 
@@ -216,7 +216,7 @@ impl Game for TripleTriad {
         notation::recognizes(notation)
     }
 
-    fn parse(notation: &str) -> Result<Known<Self>, Vec<ParseError>> {
+    fn parse(notation: &str) -> Result<StateOrView<Self>, Vec<ParseError>> {
         notation::parse(notation)
     }
 

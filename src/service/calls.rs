@@ -32,7 +32,7 @@ pub(super) fn apply_move(request: &proto::ApplyMoveRequest) -> Result<proto::App
         let mut turn = Turn::<G>::read(request.state.as_ref(), request.r#move.as_ref())?;
         let events = turn.play()?;
         Ok(proto::ApplyMoveResponse {
-            state: Some(turn.form.write_known(&turn.game)),
+            state: Some(turn.form.write_state_or_view(&turn.game)),
             events: events.into_iter().map(G::write_event).collect(),
             outcome: Some(G::write_outcome(turn.game.outcome())),
         })
@@ -133,7 +133,7 @@ pub(super) fn view_state(request: &proto::ViewStateRequest) -> Result<proto::Vie
     with_game!(request.named_game()?, G => {
         let (game, form, viewer) = read_view::<G>(request)?;
         Ok(proto::ViewStateResponse {
-            state: Some(form.write_known(&game.view(viewer))),
+            state: Some(form.write_state_or_view(&game.view(viewer))),
         })
     })
 }
@@ -144,7 +144,7 @@ pub(super) fn render_state(
     with_game!(request.named_game()?, G => {
         let (game, _) = read_game::<G>(request.state.as_ref())?;
         Ok(proto::RenderStateResponse {
-            state: Some(Form::Typed.write_known(&game)),
+            state: Some(Form::Typed.write_state_or_view(&game)),
             notation: game.notation(),
             text: game.text(),
         })

@@ -14,7 +14,7 @@ use super::{
     },
 };
 use crate::games::{
-    GameId, Known, NoView, Player, Square,
+    GameId, NoView, Player, Square, StateOrView,
     connect_four::{
         Capture, ConnectFour, Dropped, IllegalMove, Move, Outcome, ParseError, PartialRules, Position, Rules,
         RulesError, Setup, SetupError, letter,
@@ -47,7 +47,7 @@ impl WireGame for ConnectFour {
             name: NAME.to_owned(),
             title: "Connect Four".to_owned(),
             summary: "Two players drop tokens into the columns of an upright board. \
-                      Whoever first has four of their own in a line wins."
+                      The first player with four tokens in a line wins."
                 .to_owned(),
             default_rules: Some(write_rule_set(Rules::default())),
             limits: limits(),
@@ -71,7 +71,7 @@ impl WireGame for ConnectFour {
         }
     }
 
-    fn read_plain(wire: &[u8]) -> Option<Known<Self>> {
+    fn read_plain(wire: &[u8]) -> Option<StateOrView<Self>> {
         let mut rules = None;
         let mut board = Few::<_, PLAIN_ROWS>::new(&[][..]);
         let mut next_player = None;
@@ -86,14 +86,14 @@ impl WireGame for ConnectFour {
         })?;
         let rules = rules.unwrap_or_default().into();
         let position = Setup { rules, board: board.as_slice(), next_player }.position();
-        position.map(|position| Known::State(position.into()))
+        position.map(|position| StateOrView::State(position.into()))
     }
 
     fn read_state(
         state: &proto::ConnectFourState,
         at: &Path<'_>,
         violations: &mut Violations,
-    ) -> Option<Known<Self>> {
+    ) -> Option<StateOrView<Self>> {
         let rules = match state.rules {
             None => Rules::default().into(),
             Some(rules) => read_partial_rules(rules, &at.field("rules"), violations),
@@ -102,7 +102,7 @@ impl WireGame for ConnectFour {
         let setup = Setup { rules, board: &state.board, next_player };
         let position = violations
             .accept(Position::try_from(setup), |error, violations| note_setup_error(error, at, violations));
-        position.map(|position| Known::State(position.into()))
+        position.map(|position| StateOrView::State(position.into()))
     }
 
     fn note_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
@@ -196,19 +196,19 @@ impl WireGame for ConnectFour {
     }
 
     fn write_outcome(outcome: Outcome) -> proto::Outcome {
-        use proto::{EndReason, GameResult};
-        match &outcome {
-            Outcome::InProgress { next } => write_in_progress(vec![write_player(*next)]),
-            Outcome::Won { winner, .. } => {
-                let (winner, explanation) = (Some((*winner).into()), outcome.to_string());
-                let written =
-                    write_ended(GameResult::WinnerDetermined, EndReason::LineCompleted, winner, explanation);
-                let Outcome::Won { lines, .. } = outcome else { return written };
+        use proto::{EndReason, GameResult, outcome::Detail};
+        // Empty while the game goes on: then nothing is allocated.
+        let explanation = outcome.to_string();
+        match outcome {
+            Outcome::InProgress { next } => write_in_progress(vec![write_player(next)]),
+            Outcome::Won { winner, lines } => {
                 let winning_lines = lines.into_iter().map(Into::into).collect();
-                let detail = proto::outcome::Detail::ConnectFour(proto::ConnectFourOutcome { winning_lines });
+                let detail = Detail::ConnectFour(proto::ConnectFourOutcome { winning_lines });
+                let result = GameResult::WinnerDetermined;
+                let written = write_ended(result, EndReason::LineCompleted, Some(winner.into()), explanation);
                 proto::Outcome { detail: Some(detail), ..written }
             }
-            Outcome::Draw => write_ended(GameResult::Draw, EndReason::BoardFull, None, outcome.to_string()),
+            Outcome::Draw => write_ended(GameResult::Draw, EndReason::BoardFull, None, explanation),
         }
     }
 
@@ -299,7 +299,7 @@ fn note_setup_error(error: SetupError, at: &Path<'_>, violations: &mut Violation
     let board = at.field("board");
     let code = setup_error_code(&error);
     match error {
-        // Whatever kept them from being read has been noted.
+        // Why they could not be read has been noted.
         SetupError::Rules | SetupError::NextPlayer => {}
         SetupError::RowLength { row, .. } | SetupError::UnknownToken { row, .. } => {
             violations.add_breach(&board.index(row), code, &error);

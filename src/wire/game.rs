@@ -1,7 +1,7 @@
 use prost::Message;
 
 use super::{Form, Path, State, Violations, proto};
-use crate::games::{Clause, Game, GameId, Known};
+use crate::games::{Clause, Game, GameId, StateOrView};
 
 /// How the messages of a game are read and written.
 pub trait WireGame: Game {
@@ -21,10 +21,14 @@ pub trait WireGame: Game {
 
     /// Reads a typed state or view as it is on the wire. None if it is not right in every way, or not written as is usual:
     /// then [`WireGame::read_state`] is asked.
-    fn read_plain(wire: &[u8]) -> Option<Known<Self>>;
+    fn read_plain(wire: &[u8]) -> Option<StateOrView<Self>>;
 
     /// Reads a typed state or view.
-    fn read_state(state: &Self::State, at: &Path<'_>, violations: &mut Violations) -> Option<Known<Self>>;
+    fn read_state(
+        state: &Self::State,
+        at: &Path<'_>,
+        violations: &mut Violations,
+    ) -> Option<StateOrView<Self>>;
 
     /// Notes what is wrong with the text of a state.
     fn note_parse_error(error: Self::ParseError, at: &Path<'_>, violations: &mut Violations);

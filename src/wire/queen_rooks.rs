@@ -12,7 +12,7 @@ use super::{
     },
 };
 use crate::games::{
-    GameId, Known, NoView, Player, Square,
+    GameId, NoView, Player, Square, StateOrView,
     queen_rooks::{
         Arrival, Capture, Diagram, Ending, Event, IllegalMove, Move, Outcome, ParseError, PartialRules,
         Piece, QueenRooks, Rules, RulesError, Setup, SetupError,
@@ -42,7 +42,7 @@ impl WireGame for QueenRooks {
             name: NAME.to_owned(),
             title: "Queen and rooks".to_owned(),
             summary: "Two players move a queen and her rooks. A rook that has moved takes the opponent's rooks on the \
-                      corners of the rectangle between it and its queen. Whoever has two pieces left loses."
+                      corners of the rectangle between it and its queen. A player with two pieces or fewer loses."
                 .to_owned(),
             default_rules: Some(write_rule_set(Rules::DEFAULT)),
             limits: limits(),
@@ -60,8 +60,8 @@ impl WireGame for QueenRooks {
             }),
             move_notation: Some(proto::NotationDescription {
                 syntax: "The square that the piece stands on, a hyphen, and the square that it goes to: a letter for the \
-                         column and a number for the row, from a1 at the top left. The hyphen may be left out, and \
-                         capital letters are read too."
+                         column and a number for the row, from a1 at the top left. The hyphen is optional, and capital letters \
+                         are read too."
                     .to_owned(),
                 examples: vec!["a8-a5".to_owned()],
             }),
@@ -69,21 +69,21 @@ impl WireGame for QueenRooks {
         }
     }
 
-    fn read_plain(wire: &[u8]) -> Option<Known<Self>> {
-        read_plain_as(wire).map(Known::State)
+    fn read_plain(wire: &[u8]) -> Option<StateOrView<Self>> {
+        read_plain_as(wire).map(StateOrView::State)
     }
 
     fn read_state(
         state: &proto::QueenRooksState,
         at: &Path<'_>,
         violations: &mut Violations,
-    ) -> Option<Known<Self>> {
+    ) -> Option<StateOrView<Self>> {
         let rules = read_partial_rules(state.rules.unwrap_or_default(), &at.field("rules"), violations);
         let next_player = read_next_player(state.next_player, at, violations);
         let position = Self::try_from(setup(state, rules, next_player));
         let position =
             violations.accept(position, |error, violations| note_setup_error(error, at, violations));
-        position.map(Known::State)
+        position.map(StateOrView::State)
     }
 
     fn note_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
@@ -323,7 +323,7 @@ fn note_setup_error(error: SetupError, at: &Path<'_>, violations: &mut Violation
     let board = at.field("board");
     let code = setup_error_code(error);
     match error {
-        // Whatever kept them from being read has been noted.
+        // Why they could not be read has been noted.
         SetupError::Rules | SetupError::NextPlayer => {}
         SetupError::RowLength { row, .. } | SetupError::UnknownPiece { row, .. } => {
             violations.add_breach(&board.index(row), code, &error);
@@ -362,7 +362,7 @@ fn write_piece(piece: Option<Piece>) -> proto::QueenRooksPiece {
     }
 }
 
-/// Writes a board, with whatever is around it, as it is on the wire.
+/// Writes a board, with everything that is given around it, as it is on the wire.
 fn write_diagram(diagram: &Diagram) -> Vec<u8> {
     let rules = diagram.rules();
     let size = usize::from(rules.size());

@@ -72,6 +72,7 @@ impl Violations {
     /// made up: it is cut off.
     pub fn malformed(&mut self, at: &Path<'_>, message: impl Display) {
         let at = fmt::from_fn(|f| f.write_str(&cut_off(&at.to_string())));
+        let message = fmt::from_fn(|f| f.write_str(&truncate(&message.to_string(), MAX_MESSAGE_LENGTH)));
         self.push(&at, proto::ErrorReason::MalformedRequest, &message, "");
     }
 
@@ -356,7 +357,12 @@ const MAX_QUOTED: usize = 256;
 
 /// A text that is not too long to be quoted.
 pub(super) fn cut_off(text: &str) -> String {
-    match text.char_indices().nth(MAX_QUOTED) {
+    truncate(text, MAX_QUOTED)
+}
+
+/// The first characters of a text, with an ellipsis if there are more.
+fn truncate(text: &str, max_characters: usize) -> String {
+    match text.char_indices().nth(max_characters) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", &text[..end]),
     }

@@ -10,7 +10,7 @@ use super::{
     },
     vocabulary,
 };
-use crate::games::{GameId, HiddenInformation, Known, PlayError};
+use crate::games::{GameId, HiddenInformation, PlayError, StateOrView};
 
 const ARRIVED_AT: Path<'static> = Path::root("arrived_at");
 const FORM: Path<'static> = Path::root("form");
@@ -135,7 +135,7 @@ about! {
 /// A state or a view, and a move in it.
 pub struct Turn<G: WireGame> {
     /// The state or view.
-    pub game: Known<G>,
+    pub game: StateOrView<G>,
     /// How the state was written.
     pub form: Form,
     /// The move.
@@ -201,7 +201,7 @@ fn write_reasons<G: WireGame>(reasons: &[G::IllegalMove], at: &Path<'_>, form: F
 /// # Errors
 ///
 /// Everything that is wrong with it.
-pub fn read_game<G: WireGame>(state: Option<&proto::State>) -> Result<(Known<G>, Form), Refusal> {
+pub fn read_game<G: WireGame>(state: Option<&proto::State>) -> Result<(StateOrView<G>, Form), Refusal> {
     let mut violations = Violations::default();
     let game = read_state(state, &STATE, &mut violations);
     violations.finish(game)
@@ -212,7 +212,7 @@ pub fn read_game<G: WireGame>(state: Option<&proto::State>) -> Result<(Known<G>,
 /// # Errors
 ///
 /// If it is a view and it is not the viewer's turn.
-pub fn legal_moves<G: WireGame>(game: &Known<G>) -> Result<Vec<G::Move>, Refusal> {
+pub fn legal_moves<G: WireGame>(game: &StateOrView<G>) -> Result<Vec<G::Move>, Refusal> {
     game.legal_moves().map_err(|hidden| hidden_information(&hidden, &STATE))
 }
 

@@ -18,7 +18,7 @@ use super::{
     vocabulary::{read_enum, write_ended, write_in_progress, write_player},
 };
 use crate::games::{
-    GameId, Known,
+    GameId, StateOrView,
     royal_match::{
         Ending, Event, IllegalMove, Move, Opening, Ordering, Outcome, ParseError, RoyalMatch, Rules, Seat,
         Table, Trick, View,
@@ -57,7 +57,7 @@ impl WireGame for RoyalMatch {
             state_notation: Some(proto::NotationDescription {
                 syntax: "rm:<ordering><strong suit>:<player>/<player>... The ordering is v for value first or s for suit \
                          first; the suit is H, D, C or S. A player is the hand, its cards with commas between them, or -; \
-                         a semicolon and the tricks taken; and a semicolon and the card played in the trick under way, if \
+                         a semicolon and the tricks taken; and a semicolon and the card played in the current trick, if \
                          there is one. In a view, ? and the number of cards stand for every hand but the viewer's."
                     .to_owned(),
                 examples: ["rm:vH:7H,10S;0/2H,AD;0", "rm:sC:7H;2/-;1;2H/3D;0", "rm:vH:7H,10S;0/?2;0"]
@@ -74,7 +74,7 @@ impl WireGame for RoyalMatch {
         }
     }
 
-    fn read_plain(wire: &[u8]) -> Option<Known<Self>> {
+    fn read_plain(wire: &[u8]) -> Option<StateOrView<Self>> {
         read_plain_as(wire)
     }
 
@@ -82,7 +82,7 @@ impl WireGame for RoyalMatch {
         state: &proto::RoyalMatchState,
         at: &Path<'_>,
         violations: &mut Violations,
-    ) -> Option<Known<Self>> {
+    ) -> Option<StateOrView<Self>> {
         read_as(state, at, violations)
     }
 

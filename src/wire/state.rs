@@ -3,7 +3,7 @@
 use prost::Message;
 
 use super::{Path, State, StateKind, Violations, WireGame, game::recognize, proto};
-use crate::games::{GameId, Known, Quoted, View};
+use crate::games::{GameId, Quoted, StateOrView, View};
 
 /// The longest notation of a state, in bytes.
 const MAX_STATE_NOTATION: usize = 4096;
@@ -26,10 +26,10 @@ impl Form {
     }
 
     /// Writes a state or a view in this form.
-    pub fn write_known<G: WireGame>(self, known: &Known<G>) -> State {
+    pub fn write_state_or_view<G: WireGame>(self, known: &StateOrView<G>) -> State {
         match known {
-            Known::State(game) => self.write_state(game),
-            Known::View(view) => self.write::<G>(|| G::write_view(view), || view.notation()),
+            StateOrView::State(game) => self.write_state(game),
+            StateOrView::View(view) => self.write::<G>(|| G::write_view(view), || view.notation()),
         }
     }
 
@@ -107,7 +107,7 @@ pub(super) fn read_state<G: WireGame>(
     state: Option<&State>,
     at: &Path<'_>,
     violations: &mut Violations,
-) -> Option<(Known<G>, Form)> {
+) -> Option<(StateOrView<G>, Form)> {
     read_form_of::<G, _>(state, at, violations, G::read_plain, G::read_state, G::parse)
 }
 

@@ -25,7 +25,7 @@ use super::{
     },
 };
 use crate::games::{
-    GameId, Known, Player,
+    GameId, Player, StateOrView,
     triple_triad::{
         Arrival, CATALOGUE, Capture, CaptureRule, Diagram, Event, IllegalMove, Move, Opening, Outcome,
         ParseError, Rules, TripleTriad, View,
@@ -47,7 +47,7 @@ impl WireGame for TripleTriad {
         CATALOGUE.iter().map(write_card).collect()
     }
 
-    fn read_plain(wire: &[u8]) -> Option<Known<Self>> {
+    fn read_plain(wire: &[u8]) -> Option<StateOrView<Self>> {
         read_plain_as(wire)
     }
 
@@ -55,7 +55,7 @@ impl WireGame for TripleTriad {
         state: &proto::TripleTriadState,
         at: &Path<'_>,
         violations: &mut Violations,
-    ) -> Option<Known<Self>> {
+    ) -> Option<StateOrView<Self>> {
         read_game(state, at, violations)
     }
 

@@ -1,7 +1,7 @@
 //! The rules of the games, without a server: every clause by examples and properties, against second implementations,
 //! perft counts and golden games.
 
-use arbiter_games::{Game, Known};
+use arbiter_games::{Game, StateOrView};
 
 mod chance;
 mod connect_four;
@@ -18,6 +18,6 @@ fn parse_state<G: Game>(text: &str) -> Result<G, Vec<G::ParseError>> {
 }
 
 /// The whole state; a view is a mistake of the test.
-fn whole<G: Game>(known: Known<G>) -> G {
+fn whole<G: Game>(known: StateOrView<G>) -> G {
     known.into_state().expect("it is a whole state")
 }

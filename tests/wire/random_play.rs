@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use arbiter::{
     games::{
-        Chance, Game, GameId, Known, Player,
+        Chance, Game, GameId, Player, StateOrView,
         connect_four::{self, ConnectFour},
         queen_rooks::{self, QueenRooks},
         royal_match::{self, RoyalMatch},
@@ -85,20 +85,20 @@ fn check<G: Game>(game: &G, legal: &[G::Move], is_over: bool) {
 }
 
 /// What a caller may send: the whole state, and the view of each player.
-fn known<G: WireGame>(game: &G) -> Vec<Known<G>> {
+fn known<G: WireGame>(game: &G) -> Vec<StateOrView<G>> {
     let view = |player: i32| {
         let (viewer, mut violations) = (Path::root("viewer"), Violations::default());
         let seat = G::read_viewer(player, &viewer, &mut violations)?;
         game.note_viewer(&seat, &viewer, &mut violations);
         violations.finish(Some(seat)).ok().map(|seat| game.view(seat))
     };
-    std::iter::once(Known::State(game.clone())).chain((1..=4).filter_map(view)).collect()
+    std::iter::once(StateOrView::State(game.clone())).chain((1..=4).filter_map(view)).collect()
 }
 
-fn write<G: WireGame>(known: &Known<G>) -> Vec<u8> {
+fn write<G: WireGame>(known: &StateOrView<G>) -> Vec<u8> {
     match known {
-        Known::State(game) => game.write_state(),
-        Known::View(view) => G::write_view(view),
+        StateOrView::State(game) => game.write_state(),
+        StateOrView::View(view) => G::write_view(view),
     }
 }
 
@@ -121,7 +121,7 @@ fn check_wire<G: WireGame>(game: &G, chance: &mut Chance) {
     }
 }
 
-fn read_with_violations<G: WireGame>(wire: &[u8]) -> Option<Known<G>> {
+fn read_with_violations<G: WireGame>(wire: &[u8]) -> Option<StateOrView<G>> {
     let state = G::State::decode(wire).ok()?;
     let mut violations = Violations::default();
     let game = G::read_state(&state, &Path::root("state"), &mut violations);

@@ -26,7 +26,7 @@ type ConnectFourState struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The rules of this game. Default: the default of every field.
 	Rules *ConnectFourRules `protobuf:"bytes,1,opt,name=rules,proto3" json:"rules,omitempty"`
-	// The board, one string per row, the top row first; one character per column, from the left:
+	// Required. The board, one string per row, the top row first; one character per column, from the left:
 	// `X` a token of player one, `O` (capital letter) a token of player two, `.` an empty cell.
 	// Exactly `rules.rows` strings of exactly `rules.columns` characters. So `board[row][column]` is a cell.
 	Board []string `protobuf:"bytes,2,rep,name=board,proto3" json:"board,omitempty"`

@@ -32,10 +32,10 @@ type ErrorReason int32
 const (
 	// Never returned.
 	ErrorReason_ERROR_REASON_UNSPECIFIED ErrorReason = 0
-	// The bytes of the request are no message of the expected type.
+	// The request cannot be decoded as the expected message.
 	// Status INVALID_ARGUMENT.
 	//
-	// Example: a string field that is not UTF-8, a body that is cut off, or JSON with a field that there is not.
+	// Example: a string field that is not UTF-8, a body that is cut off, or JSON with an unknown field.
 	ErrorReason_ERROR_REASON_MALFORMED_REQUEST ErrorReason = 1
 	// A field that must be there is missing, or an enum is left UNSPECIFIED.
 	// Status INVALID_ARGUMENT.
@@ -83,8 +83,8 @@ const (
 	//
 	// Example: an `EvaluateBatch` of more than 1000 calls (the default of `--max-batch-items`).
 	ErrorReason_ERROR_REASON_TOO_MANY_ITEMS ErrorReason = 10
-	// The service has as many calls, or as many bytes of batches, under way as it is configured to take; or calls come faster
-	// than it answers them and the turn of this one would come too late. Nothing of it was done. Try again, a little later.
+	// Too many calls or too many bytes of batches are in flight, or the queueing delay is too high: the call was shed. It was
+	// not executed: retry with backoff.
 	// Status RESOURCE_EXHAUSTED.
 	//
 	// Example: one call more than `--max-in-flight` at the same time.
@@ -99,10 +99,10 @@ const (
 	//
 	// Example: none is known.
 	ErrorReason_ERROR_REASON_INTERNAL_FAULT ErrorReason = 13
-	// The service is going down and takes no further message on this stream. Open a new one.
+	// The service is shutting down and reads no further message of this stream. Open a new one.
 	// Status UNAVAILABLE.
 	//
-	// Example: an `Evaluate` stream that is still open when the service is told to stop.
+	// Example: an `Evaluate` stream that is still open when the service receives SIGTERM.
 	ErrorReason_ERROR_REASON_SHUTTING_DOWN ErrorReason = 14
 	// The answers of a batch are larger than the service is configured to send. This item and all that follow it were not
 	// answered: send them again, in another batch.
@@ -110,10 +110,10 @@ const (
 	//
 	// Example: an `EvaluateBatch` whose answers have more than 4 MiB (the default of `--max-batch-answer-bytes`).
 	ErrorReason_ERROR_REASON_ANSWER_TOO_LARGE ErrorReason = 15
-	// The call shows no token that the service knows, and the service is configured to ask for one.
+	// The call has no valid token, and the service is configured to require one.
 	// Status UNAUTHENTICATED.
 	//
-	// Example: no header `authorization: Bearer <token>`, or one with a token that was taken back.
+	// Example: no header `authorization: Bearer <token>`, or one with a revoked token.
 	ErrorReason_ERROR_REASON_UNAUTHENTICATED ErrorReason = 16
 	// The game is over: no move is legal any more.
 	// An illegal move.
@@ -140,8 +140,8 @@ const (
 	//
 	// Example: `17@5` when the centre is taken.
 	ErrorReason_ERROR_REASON_SQUARE_OCCUPIED ErrorReason = 34
-	// The card is not in the hand of the player who is to play it (TT-3, RM-7). Of a card that is not visible to that player
-	// the message does not say more: it may be another player's, or not exist.
+	// The card is not in the hand of the player who is to play it (TT-3, RM-7). For a card that the player
+	// cannot see, the message gives no further detail: it may be another player's, or not exist.
 	// An illegal move.
 	//
 	// Example: a card that was played before.
@@ -309,7 +309,7 @@ const (
 	// Example: a second card before all others have played theirs.
 	ErrorReason_ERROR_REASON_ALREADY_PLAYED ErrorReason = 401
 	// All players have played and nobody has taken the trick (RM-7): in a match that happens at once. `ResolveCaptures`
-	// tells who takes it, and the state after.
+	// returns who takes it, and the next state.
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: `ApplyMove` on a state in which every seat has `played`.

@@ -1056,18 +1056,19 @@ type Outcome struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether the game is over, and whether it has a winner.
 	Result GameResult `protobuf:"varint,1,opt,name=result,proto3,enum=arbiter.v1.GameResult" json:"result,omitempty"`
-	// Why the game ended. Absent while it goes on.
+	// Why the game, or a round of sudden death, ended. Absent only with IN_PROGRESS.
 	EndReason *EndReason `protobuf:"varint,2,opt,name=end_reason,json=endReason,proto3,enum=arbiter.v1.EndReason,oneof" json:"end_reason,omitempty"`
 	// Who has won. Absent when nobody has.
 	Winner *Player `protobuf:"varint,3,opt,name=winner,proto3,enum=arbiter.v1.Player,oneof" json:"winner,omitempty"`
-	// Whose turn it is: one player, in RoyalMatch every player who has not played in the trick under way. Empty when the
-	// game is over.
+	// Whose turn it is: one player, in RoyalMatch every player who has not played in the current trick. Set only with
+	// IN_PROGRESS; after a drawn round of sudden death see `DetermineWinnerResponse.next_round`.
 	NextPlayers []Player `protobuf:"varint,4,rep,packed,name=next_players,json=nextPlayers,proto3,enum=arbiter.v1.Player" json:"next_players,omitempty"`
 	// The score of each player, in games that have one. In Triple Triad: the cards of their colour on the board and
 	// those in their hand, ten in all (TT-12). In RoyalMatch: the tricks taken. In Queen and rooks: the pieces left.
 	// While the game goes on, the current scores. Connect Four has none.
 	Scores []*Score `protobuf:"bytes,5,rep,name=scores,proto3" json:"scores,omitempty"`
-	// How the game ended, in a sentence for people, such as `player one wins by 6 to 4`. Empty while it goes on.
+	// How the game or the round ended, in a sentence for people, such as `player one wins by 6 to 4`. Empty only with
+	// IN_PROGRESS.
 	Explanation string `protobuf:"bytes,6,opt,name=explanation,proto3" json:"explanation,omitempty"`
 	// What only one game has. (The numbers are those of the games in `State`, plus 6.)
 	//

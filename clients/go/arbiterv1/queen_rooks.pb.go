@@ -82,15 +82,15 @@ func (QueenRooksPiece) EnumDescriptor() ([]byte, []int) {
 // queen, player two red rooks and an orange queen.
 //
 // `ResolveCaptures` also accepts a board set up by hand, with any number of rooks and one queen of each player: all but
-// `rules` and `board` may be absent, and what is given is returned as it was, except that a capture sets `quiet_moves`
-// to 0.
+// `board` may be absent (a board that is not 8 × 8 needs `rules.size`), and what is given is returned as it was, except that
+// a capture sets `quiet_moves` to 0.
 type QueenRooksState struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The rules of this game. Default: the default of every field.
 	Rules *QueenRooksRules `protobuf:"bytes,1,opt,name=rules,proto3" json:"rules,omitempty"`
-	// The board, one string per row, the top row first; one character per column, from the left: `Q` the queen (pink) and
-	// `R` a rook (blue) of player one, `q` the queen (orange) and `r` a rook (red) of player two, `.` an empty square. Exactly `rules.size` strings
-	// of exactly `rules.size` characters. So `board[row][column]` is a square.
+	// Required. The board, one string per row, the top row first; one character per column, from the left: `Q` the queen
+	// (pink) and `R` a rook (blue) of player one, `q` the queen (orange) and `r` a rook (red) of player two, `.` an empty
+	// square. Exactly `rules.size` strings of exactly `rules.size` characters. So `board[row][column]` is a square.
 	Board []string `protobuf:"bytes,2,rep,name=board,proto3" json:"board,omitempty"`
 	// Required. The player to move; in a finished game, the player who would have been. It is never one who has no legal
 	// move while the other has: such a player has passed already (QR-6).

@@ -152,7 +152,7 @@ func (x *IllegalMove) GetMoveIndex() uint32 {
 	return 0
 }
 
-// Why one item of `EvaluateBatch` or `Evaluate` was refused: what a call of its own would have had as its status.
+// Why one item of `EvaluateBatch` or `Evaluate` was refused: the status that the call would have had on its own.
 type Refusal struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The gRPC status code by number: 3 INVALID_ARGUMENT, 8 RESOURCE_EXHAUSTED, 9 FAILED_PRECONDITION,
@@ -160,7 +160,8 @@ type Refusal struct {
 	Code int32 `protobuf:"varint,1,opt,name=code,proto3" json:"code,omitempty"`
 	// The status message, for people. The wording may change between versions.
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
-	// Every reason: the violations of a bad request, or why the move is illegal. Never empty; at most 24.
+	// The reasons: the violations of a bad request, or why the move is illegal. Never empty; at most 24, see
+	// `unlisted_reasons`.
 	Reasons []*Reason `protobuf:"bytes,3,rep,name=reasons,proto3" json:"reasons,omitempty"`
 	// Which of `ReplayGame`'s moves is illegal, from 0. Absent otherwise.
 	MoveIndex *uint32 `protobuf:"varint,4,opt,name=move_index,json=moveIndex,proto3,oneof" json:"move_index,omitempty"`

@@ -267,7 +267,7 @@ type RoyalMatchState struct {
 	Rules *RoyalMatchRules `protobuf:"bytes,1,opt,name=rules,proto3" json:"rules,omitempty"`
 	// Required. The suit that is strong (RM-2).
 	DominantSuit RoyalMatchSuit `protobuf:"varint,2,opt,name=dominant_suit,json=dominantSuit,proto3,enum=arbiter.v1.RoyalMatchSuit" json:"dominant_suit,omitempty"`
-	// The players, 2 to 4: the first is player one.
+	// Required. The players, 2 to 4: the first is player one.
 	Seats []*RoyalMatchSeat `protobuf:"bytes,3,rep,name=seats,proto3" json:"seats,omitempty"`
 	// Required if a seat has `hidden_cards`. Marks a view: the match as one player sees it. Absent in a whole state.
 	View          *RoyalMatchView `protobuf:"bytes,4,opt,name=view,proto3" json:"view,omitempty"`
@@ -339,7 +339,7 @@ type RoyalMatchSeat struct {
 	// The cards in the player's hand, in their order, at most 13. With the card played in this trick, if there is one,
 	// every player has as many.
 	Hand []*RoyalMatchCard `protobuf:"bytes,1,rep,name=hand,proto3" json:"hand,omitempty"`
-	// The card that the player has played in the trick under way. Absent: none yet.
+	// The card that the player has played in the current trick. Absent: none yet.
 	Played *RoyalMatchCard `protobuf:"bytes,2,opt,name=played,proto3" json:"played,omitempty"`
 	// The tricks that the player has taken, 0 to 13; all tricks together and the cards left make at most 13. Default 0.
 	Tricks *uint32 `protobuf:"varint,3,opt,name=tricks,proto3,oneof" json:"tricks,omitempty"`
@@ -565,7 +565,7 @@ func (x *RoyalMatchRules) GetOrdering() RoyalMatchOrdering {
 	return RoyalMatchOrdering_ROYAL_MATCH_ORDERING_UNSPECIFIED
 }
 
-// A move of RoyalMatch: a card of a player's hand, played into the trick under way (RM-7). Any player who has not
+// A move of RoyalMatch: a card of a player's hand, played into the current trick (RM-7). Any player who has not
 // played in it may, so the move says who.
 type RoyalMatchMove struct {
 	state protoimpl.MessageState `protogen:"open.v1"`

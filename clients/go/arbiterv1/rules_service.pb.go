@@ -589,7 +589,7 @@ func (x *DetermineWinnerResponse) GetSeed() uint64 {
 // Asks for cards to be compared (RM-3).
 type CompareCardsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The cards: two, which may be the same one, or a ranking of up to 52 that are all different.
+	// Required. The cards: two, which may be the same one, or a ranking of up to 52 that are all different.
 	Cards []*RoyalMatchCard `protobuf:"bytes,1,rep,name=cards,proto3" json:"cards,omitempty"`
 	// Required. The suit that is strong (RM-2).
 	DominantSuit RoyalMatchSuit `protobuf:"varint,2,opt,name=dominant_suit,json=dominantSuit,proto3,enum=arbiter.v1.RoyalMatchSuit" json:"dominant_suit,omitempty"`
@@ -1684,7 +1684,7 @@ type SettleTradeRequest struct {
 	CollectionTwo []*TripleTriadCard `protobuf:"bytes,3,rep,name=collection_two,json=collectionTwo,proto3" json:"collection_two,omitempty"`
 	// The `id`s of the cards that the winner takes out of the loser's collection: exactly as many as the rule ONE or DIFF
 	// gives. Default: those of the highest level, then of the greatest sum of ranks, then of the lowest `id`. With any other
-	// rule there is nothing to pick.
+	// rule, picks are refused (PICK_COUNT_MISMATCH).
 	Picks         []uint32 `protobuf:"varint,4,rep,packed,name=picks,proto3" json:"picks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -39,17 +39,18 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// The referee. Every call is stateless: the answer depends on the request alone, any replica can give it, and the same
-// request has the same answer. Random choices follow from the seed of the request; if there is none, the service draws
-// one and returns it. No call has side effects, so every call may be retried.
+// The referee. Every call is stateless: any replica can answer it. The answer depends only on the request and, where a
+// game has random choices, on the seed; without a seed the service draws one and returns it, and the same request with
+// that seed has the same answer. No call has side effects, so every call may be retried.
 //
 // All calls are served over gRPC and gRPC-Web on one port; the unary calls also over HTTP with JSON, in the form of the
 // Connect protocol.
 //
 // Errors: INVALID_ARGUMENT for a malformed request or an impossible state, with a `google.rpc.BadRequest` that names
-// every violation by its field path (the first 24, and how many more); FAILED_PRECONDITION for an illegal move, with an
-// `IllegalMove`; RESOURCE_EXHAUSTED for limits and load; UNIMPLEMENTED for an unknown call. Each carries a
-// `google.rpc.ErrorInfo` whose `reason` is the name of an `ErrorReason`.
+// each violation by its field path; FAILED_PRECONDITION for an illegal move, with an `IllegalMove`; RESOURCE_EXHAUSTED for
+// limits and load; UNIMPLEMENTED for an unknown call. Each carries a `google.rpc.ErrorInfo` whose `reason` is the name of
+// an `ErrorReason` and whose `metadata` may have `field` and `clause` (of the first reason), `move_index`, and
+// `unlisted_violations`: at most 24 violations of about 4 KiB are listed, and this is the number of the others.
 //
 // Views: `ViewState` returns a state as one player sees it, with the cards hidden that the player may not know. A view is
 // a `State` that is marked as one. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`, `ResolveCaptures` and
@@ -60,7 +61,7 @@ const (
 // Limits (defaults, all configurable): a message has at most 64 KiB, one of `EvaluateBatch` at most 1 MiB and each
 // call in it 64 KiB; `ReplayGame` takes at most 1000 moves, `EvaluateBatch` at most 1000 calls, whose answers have at
 // most 4 MiB together (the items that do not fit are refused, each with RESOURCE_EXHAUSTED); a call has 10 seconds.
-// Whatever the configuration, a message has at most 16,384 items in its own repeated field.
+// Independent of the configuration, a top-level repeated field of a request has at most 16,384 items.
 type RulesServiceClient interface {
 	// Says whether a move is legal and, if not, every reason why. An illegal move is an answer here, not an error.
 	ValidateMove(ctx context.Context, in *ValidateMoveRequest, opts ...grpc.CallOption) (*ValidateMoveResponse, error)
@@ -81,7 +82,7 @@ type RulesServiceClient interface {
 	NewGame(ctx context.Context, in *NewGameRequest, opts ...grpc.CallOption) (*NewGameResponse, error)
 	// Lists the legal moves of a state. Empty when the game is over.
 	ListLegalMoves(ctx context.Context, in *ListLegalMovesRequest, opts ...grpc.CallOption) (*ListLegalMovesResponse, error)
-	// Makes many moves, one after the other. An illegal one is refused with FAILED_PRECONDITION, its index and its
+	// Makes many moves in order. An illegal one is refused with FAILED_PRECONDITION, its index and its
 	// reasons.
 	ReplayGame(ctx context.Context, in *ReplayGameRequest, opts ...grpc.CallOption) (*ReplayGameResponse, error)
 	// Moves cards between collections after a game of Triple Triad that has a winner (TT-14).
@@ -92,7 +93,8 @@ type RulesServiceClient interface {
 	ViewState(ctx context.Context, in *ViewStateRequest, opts ...grpc.CallOption) (*ViewStateResponse, error)
 	// Shows a state in every form: typed, as notation, and as a text board for people.
 	RenderState(ctx context.Context, in *RenderStateRequest, opts ...grpc.CallOption) (*RenderStateResponse, error)
-	// Answers many calls in one. Each is answered on its own, in order: one that is refused does not affect the others.
+	// Answers many calls in one. Each is answered on its own, in order: one that is refused does not affect the others. In
+	// JSON, a call that does not match its message makes the whole request malformed.
 	EvaluateBatch(ctx context.Context, in *EvaluateBatchRequest, opts ...grpc.CallOption) (*EvaluateBatchResponse, error)
 	// Answers a stream of calls with a stream of answers, in order, each on its own. A stream ends with its connection,
 	// which lives for at most half an hour (configurable): open a new one then.
@@ -254,17 +256,18 @@ type RulesService_EvaluateClient = grpc.BidiStreamingClient[EvaluateRequest, Eva
 // All implementations must embed UnimplementedRulesServiceServer
 // for forward compatibility.
 //
-// The referee. Every call is stateless: the answer depends on the request alone, any replica can give it, and the same
-// request has the same answer. Random choices follow from the seed of the request; if there is none, the service draws
-// one and returns it. No call has side effects, so every call may be retried.
+// The referee. Every call is stateless: any replica can answer it. The answer depends only on the request and, where a
+// game has random choices, on the seed; without a seed the service draws one and returns it, and the same request with
+// that seed has the same answer. No call has side effects, so every call may be retried.
 //
 // All calls are served over gRPC and gRPC-Web on one port; the unary calls also over HTTP with JSON, in the form of the
 // Connect protocol.
 //
 // Errors: INVALID_ARGUMENT for a malformed request or an impossible state, with a `google.rpc.BadRequest` that names
-// every violation by its field path (the first 24, and how many more); FAILED_PRECONDITION for an illegal move, with an
-// `IllegalMove`; RESOURCE_EXHAUSTED for limits and load; UNIMPLEMENTED for an unknown call. Each carries a
-// `google.rpc.ErrorInfo` whose `reason` is the name of an `ErrorReason`.
+// each violation by its field path; FAILED_PRECONDITION for an illegal move, with an `IllegalMove`; RESOURCE_EXHAUSTED for
+// limits and load; UNIMPLEMENTED for an unknown call. Each carries a `google.rpc.ErrorInfo` whose `reason` is the name of
+// an `ErrorReason` and whose `metadata` may have `field` and `clause` (of the first reason), `move_index`, and
+// `unlisted_violations`: at most 24 violations of about 4 KiB are listed, and this is the number of the others.
 //
 // Views: `ViewState` returns a state as one player sees it, with the cards hidden that the player may not know. A view is
 // a `State` that is marked as one. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`, `ResolveCaptures` and
@@ -275,7 +278,7 @@ type RulesService_EvaluateClient = grpc.BidiStreamingClient[EvaluateRequest, Eva
 // Limits (defaults, all configurable): a message has at most 64 KiB, one of `EvaluateBatch` at most 1 MiB and each
 // call in it 64 KiB; `ReplayGame` takes at most 1000 moves, `EvaluateBatch` at most 1000 calls, whose answers have at
 // most 4 MiB together (the items that do not fit are refused, each with RESOURCE_EXHAUSTED); a call has 10 seconds.
-// Whatever the configuration, a message has at most 16,384 items in its own repeated field.
+// Independent of the configuration, a top-level repeated field of a request has at most 16,384 items.
 type RulesServiceServer interface {
 	// Says whether a move is legal and, if not, every reason why. An illegal move is an answer here, not an error.
 	ValidateMove(context.Context, *ValidateMoveRequest) (*ValidateMoveResponse, error)
@@ -296,7 +299,7 @@ type RulesServiceServer interface {
 	NewGame(context.Context, *NewGameRequest) (*NewGameResponse, error)
 	// Lists the legal moves of a state. Empty when the game is over.
 	ListLegalMoves(context.Context, *ListLegalMovesRequest) (*ListLegalMovesResponse, error)
-	// Makes many moves, one after the other. An illegal one is refused with FAILED_PRECONDITION, its index and its
+	// Makes many moves in order. An illegal one is refused with FAILED_PRECONDITION, its index and its
 	// reasons.
 	ReplayGame(context.Context, *ReplayGameRequest) (*ReplayGameResponse, error)
 	// Moves cards between collections after a game of Triple Triad that has a winner (TT-14).
@@ -307,7 +310,8 @@ type RulesServiceServer interface {
 	ViewState(context.Context, *ViewStateRequest) (*ViewStateResponse, error)
 	// Shows a state in every form: typed, as notation, and as a text board for people.
 	RenderState(context.Context, *RenderStateRequest) (*RenderStateResponse, error)
-	// Answers many calls in one. Each is answered on its own, in order: one that is refused does not affect the others.
+	// Answers many calls in one. Each is answered on its own, in order: one that is refused does not affect the others. In
+	// JSON, a call that does not match its message makes the whole request malformed.
 	EvaluateBatch(context.Context, *EvaluateBatchRequest) (*EvaluateBatchResponse, error)
 	// Answers a stream of calls with a stream of answers, in order, each on its own. A stream ends with its connection,
 	// which lives for at most half an hour (configurable): open a new one then.

@@ -290,7 +290,7 @@ type TripleTriadState struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The rules of this game. Default: the default of every field.
 	Rules *TripleTriadRules `protobuf:"bytes,1,opt,name=rules,proto3" json:"rules,omitempty"`
-	// The squares of the board, row by row from the top, each from the left: exactly 9.
+	// Required. The squares of the board, row by row from the top, each from the left: exactly 9.
 	// So `board[3 * row + column]` is a square.
 	Board []*TripleTriadSquare `protobuf:"bytes,2,rep,name=board,proto3" json:"board,omitempty"`
 	// The cards in the hand of player one, in their order. With those on the board both players have ten in all: the player
@@ -300,7 +300,7 @@ type TripleTriadState struct {
 	HandTwo []*TripleTriadCard `protobuf:"bytes,4,rep,name=hand_two,json=handTwo,proto3" json:"hand_two,omitempty"`
 	// Required. The player to move; in a finished game, the player who would have been: it is the one with a card left.
 	NextPlayer *Player `protobuf:"varint,5,opt,name=next_player,json=nextPlayer,proto3,enum=arbiter.v1.Player,oneof" json:"next_player,omitempty"`
-	// How many rounds before this one were drawn, one after the other (TT-13). 0 without the rule `sudden_death`, otherwise
+	// How many rounds before this one were drawn in a row (TT-13). 0 without the rule `sudden_death`, otherwise
 	// less than `rules.sudden_death_limit`. Default 0.
 	SuddenDeathCount *uint32 `protobuf:"varint,6,opt,name=sudden_death_count,json=suddenDeathCount,proto3,oneof" json:"sudden_death_count,omitempty"`
 	// Marks a view: the state as one player sees it. Absent in a whole state. With the rule `open` nothing is hidden and no
@@ -824,14 +824,17 @@ func (x *TripleTriadMove) GetSquare() *Square {
 // What a new game of Triple Triad is started from besides its rules. Everything is optional.
 type TripleTriadSetup struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The hand of player one: exactly 5 cards. Without both hands: drawn from the collections with the rule `random` if
-	// these are given, otherwise dealt from the catalogue, no card twice (TT-2). Refused with the rule `random`.
+	// Required if `hand_two` is given. The hand of player one: exactly 5 cards. Without both hands: drawn from the
+	// collections with the rule `random` if these are given, otherwise dealt from the catalogue, no card twice (TT-2).
+	// Refused with the rule `random`.
 	HandOne []*TripleTriadCard `protobuf:"bytes,1,rep,name=hand_one,json=handOne,proto3" json:"hand_one,omitempty"`
-	// The hand of player two: exactly 5 cards, none of them with the `id` of one of player one.
+	// Required if `hand_one` is given. The hand of player two: exactly 5 cards, none with an `id` of player one.
 	HandTwo []*TripleTriadCard `protobuf:"bytes,2,rep,name=hand_two,json=handTwo,proto3" json:"hand_two,omitempty"`
-	// The collection of player one that the rule `random` draws from: at least 5 cards. Refused without that rule.
+	// Required if `collection_two` is given. The collection of player one that the rule `random` draws from: at least 5
+	// cards. Refused without that rule.
 	CollectionOne []*TripleTriadCard `protobuf:"bytes,3,rep,name=collection_one,json=collectionOne,proto3" json:"collection_one,omitempty"`
-	// The collection of player two: at least 5 cards, none of them with the `id` of one of player one.
+	// Required if `collection_one` is given. The collection of player two: at least 5 cards, none with an `id` of player
+	// one.
 	CollectionTwo []*TripleTriadCard `protobuf:"bytes,4,rep,name=collection_two,json=collectionTwo,proto3" json:"collection_two,omitempty"`
 	// Who moves first. Default: tossed by seed (TT-3).
 	FirstPlayer *Player `protobuf:"varint,5,opt,name=first_player,json=firstPlayer,proto3,enum=arbiter.v1.Player,oneof" json:"first_player,omitempty"`

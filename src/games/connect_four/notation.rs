@@ -146,7 +146,7 @@ fn write_history(text: &mut String, rules: Rules, history: &[u8]) {
 }
 
 fn parse_board(rules: PartialRules, text: &str, errors: &mut Vec<ParseError>) -> Option<Position> {
-    let columns: Vec<Vec<char>> = text.split('.').map(|column| column.chars().collect()).collect();
+    let mut columns: Vec<Vec<char>> = text.split('.').map(|column| column.chars().collect()).collect();
     let found = columns.len();
     if let Some(wanted) = rules.columns.filter(|&wanted| found != usize::from(wanted)) {
         let message =
@@ -164,6 +164,11 @@ fn parse_board(rules: PartialRules, text: &str, errors: &mut Vec<ParseError>) ->
                 format!("column {nth} of the notation has {found} tokens: the board has {rows} rows");
             errors.push(NotationError::new(message).into());
         }
+    }
+    // No board is larger, and that this one is has been reported: the grid stays small.
+    columns.truncate(Rules::MAX_COLUMNS as usize);
+    for column in &mut columns {
+        column.truncate(Rules::MAX_ROWS as usize);
     }
     let highest = columns.iter().map(Vec::len).max().unwrap_or_default();
     let height = highest.max(rules.rows.map_or(0, usize::from));

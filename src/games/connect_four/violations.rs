@@ -1,7 +1,7 @@
 //! Everything that is wrong with a set-up.
 //!
 //! The fast path in `setup` only refuses. This is the slow path after it: it reads the rows as a grid of characters,
-//! whatever its shape. Rows are aligned at the left, and the last one is the bottom. A cell that is missing, or that holds
+//! of any shape. Rows are aligned at the left, and the last one is the bottom. A cell that is missing, or that holds
 //! an unknown character, may be anything: it supports a token above it and belongs to no line.
 //!
 //! Not reported, because it would only follow from another error:

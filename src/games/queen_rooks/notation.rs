@@ -202,7 +202,7 @@ fn parse_quiet(text: &str) -> Option<(u32, u32)> {
     }
 }
 
-/// A row with a dot for each empty square and a `?` for whatever cannot be read, and whether all of it could be.
+/// A row with a dot for each empty square and a `?` for each character that cannot be read, and whether all of it could be.
 fn expand(text: &str) -> (String, bool) {
     let mut row = String::new();
     let mut rest = text;

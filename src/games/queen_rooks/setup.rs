@@ -1,6 +1,6 @@
 //! Set-ups, and everything that is wrong with them.
 //!
-//! All characters of all rows are read, whatever the shape of the board. Not reported, because it would only follow from
+//! All characters of all rows are read, on a board of any shape. Not reported, because it would only follow from
 //! another error:
 //!
 //! - sizes that depend on an invalid value of the rules;
@@ -270,7 +270,7 @@ fn check_loss<S>(setup: &Setup<'_, S>, board: &Board, errors: &mut Vec<SetupErro
     }
 }
 
-/// The pieces of a board, whatever its shape.
+/// The pieces of a board of any shape.
 struct Pieces {
     /// Each piece, with its row and column.
     found: Vec<(Piece, usize, usize)>,

@@ -45,7 +45,7 @@ pub(super) const CLAUSES: &[Clause] = &[
                their hand, in any order, once; no suit need be followed. When all have played, the \
                strongest card takes the trick (that is `ResolveCaptures`) and the next trick starts. When \
                the hands are empty, most tricks wins; equal most is a draw between those players. Cards in \
-               play are all different. A player sees the own hand, the trick under way and the number of \
+               play are all different. A player sees their own hand, the current trick and the number of \
                cards in the other hands.",
     },
 ];

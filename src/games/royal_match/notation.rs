@@ -15,7 +15,7 @@
 use std::fmt::Write;
 
 use super::{Card, Move, Ordering, RoyalMatch, Rules, Seat, Setup, SetupError, SetupPlayer, Suit, Table};
-use crate::{GameId, Known, NotationError, Quoted, RuleBreach, parse_number};
+use crate::{GameId, NotationError, Quoted, RuleBreach, StateOrView, parse_hidden_hand, parse_number};
 
 /// What is wrong with a text that should be a state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -70,8 +70,8 @@ impl Parsed {
 }
 
 /// Reads a match or a view.
-pub(super) fn parse(text: &str) -> Result<Known<RoyalMatch>, Vec<ParseError>> {
-    parse_setup(text).check(|setup| Known::try_from(setup))
+pub(super) fn parse(text: &str) -> Result<StateOrView<RoyalMatch>, Vec<ParseError>> {
+    parse_setup(text).check(|setup| StateOrView::try_from(setup))
 }
 
 impl Table {
@@ -146,11 +146,6 @@ fn parse_order(text: &str) -> Option<(Ordering, Suit)> {
     letters.next().is_none().then_some((ordering, suit))
 }
 
-/// Reads the number of cards of a hidden hand, such as `?4`.
-fn parse_hidden(text: &str) -> Option<u32> {
-    text.strip_prefix('?').and_then(parse_number)
-}
-
 /// Reads a player; none if it is not known how many cards they have.
 fn parse_player(text: &str, index: usize, errors: &mut Vec<ParseError>) -> Option<SetupPlayer> {
     let nth = index + 1;
@@ -175,7 +170,7 @@ fn parse_player(text: &str, index: usize, errors: &mut Vec<ParseError>) -> Optio
         read.map_err(|error| errors.push(NotationError::new(format!("player {nth}: {error}")).into())).ok()
     };
     let played = played.map(&mut card);
-    let hidden = parse_hidden(hand);
+    let hidden = parse_hidden_hand(hand);
     let hand = match hand {
         "-" => Vec::new(),
         _ if hidden.is_some() => Vec::new(),

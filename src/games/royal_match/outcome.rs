@@ -7,7 +7,7 @@ use super::Seat;
 pub struct Outcome {
     /// How it has ended; none while it goes on.
     pub ending: Option<Ending>,
-    /// The players who have not played in the trick under way; none when the match is over.
+    /// The players who have not played in the current trick; none when the match is over.
     pub next: Vec<Seat>,
     /// The tricks of each player.
     pub tricks: Vec<u32>,

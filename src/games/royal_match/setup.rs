@@ -1,7 +1,7 @@
 use std::fmt;
 
 use super::{Card, Player, RoyalMatch, Rules, Seat, Suit, Table, View};
-use crate::{Known, RuleBreach};
+use crate::{RuleBreach, StateOrView};
 
 /// The most cards in a hand.
 pub(super) const MOST_CARDS: usize = 13;
@@ -10,7 +10,7 @@ pub(super) const FEWEST_PLAYERS: usize = 2;
 /// The most players.
 pub(super) const MOST_PLAYERS: usize = 4;
 
-/// A match as a caller wrote it, as far as it could be read. It may be invalid: the constructors check it, [`Known`] for a
+/// A match as a caller wrote it, as far as it could be read. It may be invalid: the constructors check it, [`StateOrView`] for a
 /// whole match or a view, [`Table`] for a trick without a match around it.
 #[derive(Clone, Debug)]
 pub struct Setup {
@@ -29,7 +29,7 @@ pub struct Setup {
 pub struct SetupPlayer {
     /// The cards in the hand; one that could not be read is none, but counts.
     pub hand: Vec<Option<Card>>,
-    /// The card played in the trick under way, if there is one; none inside if it could not be read.
+    /// The card played in the current trick, if there is one; none inside if it could not be read.
     pub played: Option<Option<Card>>,
     /// Tricks taken.
     pub tricks: u32,
@@ -43,7 +43,7 @@ impl SetupPlayer {
         self.hidden.map_or(self.hand.len(), |hidden| hidden as usize)
     }
 
-    /// Cards that the player had at the beginning of the trick under way.
+    /// Cards that the player had at the beginning of the current trick.
     fn cards_left(&self) -> usize {
         self.hand_size().saturating_add(usize::from(self.played.is_some()))
     }
@@ -54,7 +54,7 @@ impl SetupPlayer {
 pub enum Place {
     /// In a hand, from 0.
     Hand(Seat, usize),
-    /// In the trick under way.
+    /// In the current trick.
     Played(Seat),
 }
 
@@ -135,7 +135,7 @@ pub enum SetupError {
     #[error("the hand of {0} is hidden, but the viewer is missing")]
     ViewerMissing(Seat),
     /// A view hides the viewer's own hand.
-    #[error("{0} sees this view, so the own hand is not hidden: list its cards")]
+    #[error("{0} sees this view, so their hand is not hidden: list its cards")]
     OwnHandHidden(Seat),
     /// A view does not say how many cards another player has.
     #[error("{viewer} sees this view, so the hand of {seat} is hidden: give only the number of its cards")]
@@ -231,11 +231,16 @@ impl Setup {
 
     /// Notes what no match can have.
     fn check_match(&self, errors: &mut Vec<SetupError>) {
-        let Some(first) = self.players.first() else { return };
+        // A hand that a view should hide and does not has been noted: how many cards it has is not known.
+        let is_known = |(seat, player): &(Seat, &SetupPlayer)| {
+            player.hidden.is_some() || self.viewer.is_none_or(|viewer| viewer == *seat)
+        };
+        let mut counted = self.seats().filter(is_known);
+        let Some((_, first)) = counted.next() else { return };
         let wanted = first.cards_left();
         // A hand that is too large has been noted.
         self.check_tricks(if first.hand_size() <= MOST_CARDS { wanted } else { 0 }, errors);
-        for (seat, player) in self.seats().skip(1) {
+        for (seat, player) in counted {
             let found = player.cards_left();
             if found != wanted {
                 errors.push(SetupError::HandSize { seat, found, wanted });
@@ -286,7 +291,7 @@ impl TryFrom<&Setup> for Table {
     }
 }
 
-impl TryFrom<&Setup> for Known<RoyalMatch> {
+impl TryFrom<&Setup> for StateOrView<RoyalMatch> {
     /// Everything that is wrong. Empty if something could not be read, and what could is right.
     type Error = Vec<SetupError>;
 

@@ -32,7 +32,7 @@ impl fmt::Display for Seat {
 pub struct Player {
     /// The cards in the hand.
     pub hand: Vec<Card>,
-    /// The card played in the trick under way.
+    /// The card played in the current trick.
     pub played: Option<Card>,
     /// Tricks taken.
     pub tricks: u8,
@@ -41,7 +41,7 @@ pub struct Player {
 }
 
 impl Player {
-    /// Cards that the player had at the beginning of the trick under way.
+    /// Cards that the player had at the beginning of the current trick.
     pub(super) fn cards_left(&self) -> usize {
         self.hidden.map_or(self.hand.len(), usize::from) + usize::from(self.played.is_some())
     }

@@ -7,6 +7,7 @@ const CLAUSE: &str = "RM-7";
 /// A match as one player sees it: the hands of all others are hidden (RM-7).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
+    /// A table with a viewer, which is repeated below: a view always has one.
     table: Table,
     viewer: Seat,
 }
@@ -36,9 +37,9 @@ impl View {
         &self.table
     }
 
-    /// Refuses a question about a move of another player at the table.
+    /// Refuses a question about a move of another player at the table, unless the match is over and no hand holds a card.
     fn check_mover(&self, seat: Seat) -> Result<(), HiddenInformation> {
-        if seat == self.viewer || seat.index() >= self.table.players.len() {
+        if seat == self.viewer || seat.index() >= self.table.players.len() || self.table.is_over() {
             return Ok(());
         }
         let viewer = self.viewer;

@@ -124,7 +124,7 @@ pub(super) const CLAUSES: &[Clause] = &[
         text: "With the rule `open` nothing is hidden. Without it a player may not see the other's hand: \
                the view of a state for one player hides those cards (their number stays visible). A view \
                can be used: drawn, listed, validated and played on by the viewer, as far as what it shows \
-               determines the answer. Nothing that the viewer or the mover is answered, refusals included, \
-               tells one hidden card from another or from a card that does not exist.",
+               determines the answer. No answer about a view, and no refusal of the mover's own move, \
+               distinguishes one hidden card from another or from a card that does not exist.",
     },
 ];

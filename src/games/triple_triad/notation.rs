@@ -29,7 +29,10 @@ use super::{
     board::{SQUARES, WIDTH},
     catalogue,
 };
-use crate::{GameId, Known, NotationError, Player, Quoted, RuleBreach, Square, parse_number, parse_ordinal};
+use crate::{
+    GameId, NotationError, Player, Quoted, RuleBreach, Square, StateOrView, parse_hidden_hand, parse_number,
+    parse_ordinal,
+};
 
 /// What is wrong with a text that should be a state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -104,12 +107,12 @@ pub(super) fn recognizes(text: &str) -> bool {
 }
 
 /// Reads a game or a view.
-pub(super) fn parse(text: &str) -> Result<Known<TripleTriad>, Vec<ParseError>> {
+pub(super) fn parse(text: &str) -> Result<StateOrView<TripleTriad>, Vec<ParseError>> {
     let Parsed { setup, errors, counted } = parse_setup(text);
     if counted {
-        return finish(errors, Known::try_from(&setup));
+        return finish(errors, StateOrView::try_from(&setup));
     }
-    Err(finish(errors, Diagram::try_from(&setup)).err().unwrap_or_default())
+    finish(errors, Err(setup.check_uncounted()))
 }
 
 /// What could be read of a text.
@@ -218,7 +221,7 @@ fn parse_setup(text: &str) -> Parsed {
     let mut counted = parse_board(board, &mut setup, &mut errors);
     if let Some((hands, next)) = rest {
         for (player, hand) in Player::ALL.into_iter().zip(hands) {
-            match parse_hidden(hand) {
+            match parse_hidden_hand(hand) {
                 Some(cards) if setup.hidden.is_none() => {
                     setup.hidden = Some(Hidden { viewer: player.other(), cards });
                 }
@@ -331,11 +334,6 @@ fn parse_square(text: &str, index: usize, errors: &mut Vec<ParseError>) -> Optio
             None
         }
     }
-}
-
-/// Reads the number of cards of a hidden hand, such as `?4`.
-fn parse_hidden(text: &str) -> Option<u32> {
-    text.strip_prefix('?').and_then(parse_number)
 }
 
 fn parse_hand(text: &str, player: Player, errors: &mut Vec<ParseError>) -> Vec<Option<Card>> {

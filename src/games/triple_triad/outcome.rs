@@ -13,7 +13,7 @@ pub enum Outcome {
         next: Player,
         /// The current scores.
         scores: [u32; 2],
-        /// How many rounds before this one were drawn, one after the other.
+        /// How many rounds before this one were drawn in a row.
         drawn_rounds: u16,
     },
     /// A player has the higher score.

@@ -22,7 +22,7 @@ type Cards = u16;
 pub struct Position {
     rules: Rules,
     next_player: Player,
-    /// How many rounds before this one were drawn, one after the other.
+    /// How many rounds before this one were drawn in a row.
     drawn_rounds: u16,
     hands: [Cards; 2],
     ranks: [Ranks; CARDS],
@@ -83,7 +83,7 @@ impl Position {
         self.next_player
     }
 
-    /// How many rounds before this one were drawn, one after the other.
+    /// How many rounds before this one were drawn in a row.
     pub fn drawn_rounds(&self) -> u16 {
         self.drawn_rounds
     }

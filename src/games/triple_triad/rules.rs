@@ -1,3 +1,5 @@
+use std::fmt;
+
 use crate::RuleBreach;
 
 /// A rule that is on or off.
@@ -61,6 +63,19 @@ pub enum TradeRule {
     Direct,
     /// The loser's whole collection.
     All,
+}
+
+impl fmt::Display for TradeRule {
+    /// The name of the rule, as in its clause (TT-14).
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "NONE",
+            Self::One => "ONE",
+            Self::Diff => "DIFF",
+            Self::Direct => "DIRECT",
+            Self::All => "ALL",
+        })
+    }
 }
 
 /// The rules of a game. They always hold together.

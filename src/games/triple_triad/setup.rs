@@ -6,9 +6,9 @@ use super::{
     capture::{Capture, resolve},
     position::{CARDS, HAND, Position},
 };
-use crate::{Known, Player, RuleBreach};
+use crate::{Player, RuleBreach, StateOrView};
 
-/// A state as a caller wrote it, as far as it could be read. It may be invalid: the constructors check it, [`Known`] for a
+/// A state as a caller wrote it, as far as it could be read. It may be invalid: the constructors check it, [`StateOrView`] for a
 /// whole state or a view, [`Diagram`] for a board without a game around it.
 #[derive(Clone, Debug)]
 pub struct Setup {
@@ -20,7 +20,7 @@ pub struct Setup {
     pub hands: [Vec<Option<Card>>; 2],
     /// The player to move. None if that is not known.
     pub next_player: Option<Player>,
-    /// How many rounds before this one were drawn, one after the other.
+    /// How many rounds before this one were drawn in a row.
     pub drawn_rounds: u32,
     /// What the viewer does not see, if this is a view.
     pub hidden: Option<Hidden>,
@@ -180,7 +180,7 @@ pub struct Diagram {
     pub hands: [Vec<Card>; 2],
     /// The player to move, if that is known.
     pub next_player: Option<Player>,
-    /// How many rounds before this one were drawn, one after the other.
+    /// How many rounds before this one were drawn in a row.
     pub drawn_rounds: u16,
     /// What the viewer does not see, if this is a view.
     pub hidden: Option<Hidden>,
@@ -218,6 +218,14 @@ fn hidden_cards(hidden: Option<Hidden>, player: Player) -> Option<u32> {
 }
 
 impl Setup {
+    /// Everything that is wrong with a game of which it is not known how many cards are where.
+    pub fn check_uncounted(&self) -> Vec<SetupError> {
+        let mut errors = Vec::new();
+        self.check_cards(&mut errors);
+        self.check_drawn_rounds(&mut errors);
+        errors
+    }
+
     /// How many cards a player has in the hand, hidden or not.
     fn hand_size(&self, player: Player) -> usize {
         hidden_cards(self.hidden, player).map_or(self.hands[player as usize].len(), |cards| cards as usize)
@@ -264,8 +272,8 @@ impl Setup {
         }
     }
 
-    /// Notes what no game can have.
-    fn check_game(&self, errors: &mut Vec<SetupError>) {
+    /// Notes a count of drawn rounds that the rules do not allow (TT-13).
+    fn check_drawn_rounds(&self, errors: &mut Vec<SetupError>) {
         // A count that no rules allow has been noted.
         if let (Some(rules), found @ 1..=MAX_DRAWN_ROUNDS) = (self.rules, self.drawn_rounds) {
             let limit = rules.sudden_death_limit();
@@ -275,6 +283,10 @@ impl Setup {
                 errors.push(SetupError::DrawnRoundsAtLimit { found, limit });
             }
         }
+    }
+
+    /// Notes what no game can have.
+    fn check_game(&self, errors: &mut Vec<SetupError>) {
         let Some(next) = self.next_player else {
             errors.push(SetupError::NextPlayer);
             return;
@@ -332,7 +344,7 @@ impl TryFrom<&Setup> for Diagram {
     }
 }
 
-impl TryFrom<&Setup> for Known<TripleTriad> {
+impl TryFrom<&Setup> for StateOrView<TripleTriad> {
     /// Everything that is wrong. Empty if something could not be read, and what could is right.
     type Error = Vec<SetupError>;
 
@@ -340,6 +352,7 @@ impl TryFrom<&Setup> for Known<TripleTriad> {
     fn try_from(setup: &Setup) -> Result<Self, Vec<SetupError>> {
         let mut errors = Vec::new();
         setup.check_cards(&mut errors);
+        setup.check_drawn_rounds(&mut errors);
         setup.check_game(&mut errors);
         let Some(diagram) = setup.complete().filter(|_| errors.is_empty()) else {
             return Err(errors);

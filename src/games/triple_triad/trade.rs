@@ -76,9 +76,9 @@ impl fmt::Display for Settlement {
             (TradeRule::One | TradeRule::Diff | TradeRule::All, 0) => {
                 write!(f, "the collection of {loser} is empty: there is nothing to take")
             }
-            (TradeRule::One, _) => write!(f, "{winner} takes {count} {cards} of {loser} (trade rule ONE)"),
-            (TradeRule::Diff, _) => write!(f, "{winner} takes {count} {cards} of {loser} (trade rule DIFF)"),
-            (TradeRule::All, _) => write!(f, "{winner} takes {count} {cards} of {loser} (trade rule ALL)"),
+            (TradeRule::One | TradeRule::Diff | TradeRule::All, _) => {
+                write!(f, "{winner} takes {count} {cards} of {loser} (trade rule {rule})")
+            }
         }
     }
 }

@@ -3,7 +3,7 @@ use super::{
     board::{SQUARES, index_of, square_at},
     notation, text,
 };
-use crate::{HiddenInformation, Known, PlayError, Player};
+use crate::{HiddenInformation, PlayError, Player, StateOrView};
 
 /// The clause that hides hands.
 const CLAUSE: &str = "TT-15";
@@ -11,6 +11,7 @@ const CLAUSE: &str = "TT-15";
 /// A game as one player sees it: the hand of the other player is hidden (TT-15).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
+    /// A diagram with `hidden` and `next_player`, which are repeated below: a view always has them.
     diagram: Diagram,
     viewer: Player,
     next_player: Player,
@@ -23,16 +24,16 @@ impl View {
     }
 
     /// What one player sees of a game: all of it if its hands are open.
-    pub(super) fn of(game: &TripleTriad, viewer: Player) -> Known<TripleTriad> {
+    pub(super) fn of(game: &TripleTriad, viewer: Player) -> StateOrView<TripleTriad> {
         let position = game.position();
         if position.rules().has(Rule::Open) {
-            return Known::State(*game);
+            return StateOrView::State(*game);
         }
         let mut diagram = Diagram::from(game);
         let cards = diagram.hand_size(viewer.other());
         diagram.hands[viewer.other() as usize].clear();
         diagram.hidden = Some(Hidden { viewer, cards });
-        Known::View(Self { diagram, viewer, next_player: position.next_player() })
+        StateOrView::View(Self { diagram, viewer, next_player: position.next_player() })
     }
 
     /// The view as a board: the hidden hand is empty.
@@ -49,9 +50,9 @@ impl View {
         (0..SQUARES).filter(|&square| self.diagram.squares[square].1.is_none())
     }
 
-    /// Refuses a question about a move of the other player.
+    /// Refuses a question about a move of the other player, unless the game is over and no move is legal.
     fn check_turn(&self) -> Result<(), HiddenInformation> {
-        if self.next_player == self.viewer {
+        if self.next_player == self.viewer || self.is_over() {
             return Ok(());
         }
         let Self { viewer, next_player, .. } = self;
@@ -62,12 +63,13 @@ impl View {
         Err(HiddenInformation::new(CLAUSE, message))
     }
 
-    /// Every reason why a move of the viewer is illegal.
+    /// Every reason why a move is illegal. After the end it says nothing of a card of the other player.
     fn illegal_moves(&self, mv: &Move) -> Vec<IllegalMove> {
         let Diagram { squares, hands, .. } = &self.diagram;
         let is_on_board =
             || squares.iter().any(|(_, card)| card.is_some_and(|(card, _)| card.id() == mv.card));
-        let card = if hands[self.viewer as usize].iter().any(|card| card.id() == mv.card) {
+        let is_hidden = self.next_player != self.viewer;
+        let card = if is_hidden || hands[self.viewer as usize].iter().any(|card| card.id() == mv.card) {
             None
         } else if is_on_board() {
             Some(IllegalMove::CardOnBoard(mv.card))

@@ -1,7 +1,6 @@
 use prost_reflect::Kind;
 
-use super::tree::Json;
-use crate::wire::refusal::cut_off;
+use super::tree::{Json, quoted};
 
 /// Describes what is expected of a value instead of what was found.
 pub(super) fn expected<T>(kind: &Kind, found: &Json<T>) -> String {
@@ -14,7 +13,7 @@ pub(super) fn expected<T>(kind: &Kind, found: &Json<T>) -> String {
         Kind::Message(_) => {
             // A text in place of a message is most likely its notation.
             let text = match found {
-                Json::String(text) => cut_off(text),
+                Json::String(text) => text.clone(),
                 Json::Number(number) => number.to_string(),
                 _ => "...".to_owned(),
             };
@@ -27,7 +26,7 @@ pub(super) fn expected<T>(kind: &Kind, found: &Json<T>) -> String {
 /// An example of a value, with this text if it has one.
 pub(super) fn example(kind: &Kind, text: &str) -> String {
     match kind {
-        Kind::String => format!("{text:?}"),
+        Kind::String => quoted(text),
         Kind::Bool => "true".to_owned(),
         Kind::Enum(descriptor) => {
             let value = descriptor.values().find(|value| value.number() != 0);

@@ -2,6 +2,7 @@ use std::fmt;
 
 use prost_reflect::{DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, Value};
 use serde::Deserialize;
+use serde_json::Number;
 
 use super::{
     expectation::{example, expected},
@@ -180,12 +181,17 @@ fn is_supported(field: &FieldDescriptor) -> bool {
     }
 }
 
-/// The integer of a number, or of a string, if it is one that fits.
+/// Above this a float may have been rounded: 2 to the power of 53.
+const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// The integer of a number, or of a string that is one in JSON, if it is exact and fits.
 fn integer<N: TryFrom<i128>>(json: &Json<Tree>) -> Option<N> {
-    let integral = |number: f64| (number.fract() == 0.0).then_some(number as i128);
+    let integral =
+        |number: f64| (number.fract() == 0.0 && number.abs() < MAX_EXACT).then_some(number as i128);
+    let integer = |number: &Number| number.as_i128().or_else(|| integral(number.as_f64()?));
     let number = match json {
-        Json::Number(number) => number.as_i128().or_else(|| integral(number.as_f64()?))?,
-        Json::String(text) => text.parse().ok().or_else(|| integral(text.parse().ok()?))?,
+        Json::Number(number) => integer(number)?,
+        Json::String(text) if text.trim() == text => integer(&serde_json::from_str(text).ok()?)?,
         _ => return None,
     };
     N::try_from(number).ok()

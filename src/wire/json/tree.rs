@@ -1,7 +1,7 @@
 use std::{fmt, marker::PhantomData};
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde_json::Number;
+use serde_json::{Number, Value};
 
 use crate::wire::refusal::cut_off;
 
@@ -17,6 +17,11 @@ pub(super) enum Json<T> {
     Object(Vec<(String, T)>),
 }
 
+/// A text as a JSON string, cut off if it is long.
+pub(super) fn quoted(text: &str) -> String {
+    Value::from(cut_off(text)).to_string()
+}
+
 /// A JSON value with everything in it.
 pub(super) struct Tree(pub(super) Json<Tree>);
 
@@ -27,7 +32,7 @@ impl<T> fmt::Display for Json<T> {
             Self::Null => f.write_str("null"),
             Self::Bool(value) => write!(f, "the boolean {value}"),
             Self::Number(number) => write!(f, "the number {number}"),
-            Self::String(text) => write!(f, "the string {:?}", cut_off(text)),
+            Self::String(text) => write!(f, "the string {}", quoted(text)),
             Self::Array(_) => f.write_str("an array"),
             Self::Object(_) => f.write_str("an object"),
         }

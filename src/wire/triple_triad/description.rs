@@ -11,7 +11,7 @@ pub(super) fn describe() -> proto::GameDescription {
         name: NAME.to_owned(),
         title: "Triple Triad".to_owned(),
         summary: "Two players put cards with four ranks on nine squares, and take the cards they touch with \
-                  a higher rank. Whoever has more cards of their colour at the end wins."
+                  a higher rank. The player with more cards of their colour at the end wins."
             .to_owned(),
         default_rules: Some(write_rule_set(Rules::DEFAULT)),
         limits: vec![proto::RuleLimit {

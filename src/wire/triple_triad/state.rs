@@ -4,7 +4,7 @@ use super::{
 };
 use crate::{
     games::{
-        Known, Player,
+        Player, StateOrView,
         triple_triad::{
             Diagram, Hidden, Place, Rules, SQUARES, Setup, SetupCard, SetupError, SetupSquare, TripleTriad,
         },
@@ -20,17 +20,17 @@ pub(super) fn read_game(
     state: &proto::TripleTriadState,
     at: &Path<'_>,
     violations: &mut Violations,
-) -> Option<Known<TripleTriad>> {
+) -> Option<StateOrView<TripleTriad>> {
     let Read { mut setup, sized } = read_setup(state, at, violations);
     setup.next_player = read_next_player(state.next_player, at, violations);
     let hidden = setup.hidden;
     let note = |error, violations: &mut Violations| note_setup_error(error, hidden, at, violations);
     if !sized {
-        // How many cards must be in the hands is not known: only the cards themselves are checked.
-        violations.accept(Diagram::try_from(&setup), note);
+        // How many cards must be in the hands is not known.
+        setup.check_uncounted().into_iter().for_each(|error| note(error, violations));
         return None;
     }
-    violations.accept(Known::try_from(&setup), note)
+    violations.accept(StateOrView::try_from(&setup), note)
 }
 
 /// Reads a board, with or without a game around it.

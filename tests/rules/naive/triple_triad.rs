@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 
 use arbiter_games::{
-    Known, Player, Square as CrateSquare,
+    Player, Square as CrateSquare, StateOrView,
     triple_triad::{
         BasicCapture, Capture as CrateCapture, CaptureRule, Card as CrateCard, Diagram, Element,
         Outcome as CrateOutcome, Rule, Settlement as CrateSettlement, TradeRule, TripleTriad,
@@ -451,10 +451,10 @@ impl From<&CrateSettlement> for Settlement {
 }
 
 /// The hands as a player sees them. One that is said to be hidden but is there is seen.
-pub fn hands_of(known: &Known<TripleTriad>) -> [Hand; 2] {
+pub fn hands_of(known: &StateOrView<TripleTriad>) -> [Hand; 2] {
     let diagram = match known {
-        Known::State(game) => Diagram::from(game),
-        Known::View(view) => view.diagram().clone(),
+        StateOrView::State(game) => Diagram::from(game),
+        StateOrView::View(view) => view.diagram().clone(),
     };
     Player::ALL.map(|player| {
         let shown = &diagram.hands[player as usize];

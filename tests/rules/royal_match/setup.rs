@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::support::{ONE, THREE, TWO, at_every_state, card, cards, setup, sorted};
 use crate::chance::pick;
 use arbiter_games::{
-    Chance, Known,
+    Chance, StateOrView,
     royal_match::{
         Card, Opening, OpeningError, OpeningSetup, ParseError, Place, RoyalMatch, Setup, SetupError,
     },
@@ -111,7 +111,7 @@ fn rm_7_a_set_up_is_accepted_exactly_when_it_is_a_state_of_a_match() {
         let mut setup = setup(game.table());
         for _ in 0..3 {
             disturb(&mut chance, &mut setup);
-            let made = Known::<RoyalMatch>::try_from(&setup);
+            let made = StateOrView::<RoyalMatch>::try_from(&setup);
             assert_eq!(made.is_ok(), is_match(&setup), "{setup:?}: {made:?}");
             met[usize::from(made.is_ok())] += 1;
         }
@@ -126,7 +126,7 @@ fn no_error_of_a_set_up_is_reported_twice() {
         let mut setup = setup(game.table());
         for _ in 0..5 {
             disturb(&mut chance, &mut setup);
-            let errors = Known::<RoyalMatch>::try_from(&setup).err().unwrap_or_default();
+            let errors = StateOrView::<RoyalMatch>::try_from(&setup).err().unwrap_or_default();
             let actual: BTreeSet<_> = errors.iter().map(|error| format!("{error:?}")).collect();
             assert_eq!(actual.len(), errors.len(), "{setup:?}: {errors:?}");
         }
@@ -186,6 +186,6 @@ fn an_unreadable_field_is_refused_without_a_second_error() {
         setup(crate::parse_state::<RoyalMatch>("rm:vH:7H;0/8H;0").expect("the state is a match").table());
     let mut unread = whole.clone();
     unread.players[0].hand[0] = None;
-    assert_eq!(Known::<RoyalMatch>::try_from(&unread), Err(vec![]));
-    assert_eq!(Known::<RoyalMatch>::try_from(&Setup { dominant: None, ..whole }), Err(vec![]));
+    assert_eq!(StateOrView::<RoyalMatch>::try_from(&unread), Err(vec![]));
+    assert_eq!(StateOrView::<RoyalMatch>::try_from(&Setup { dominant: None, ..whole }), Err(vec![]));
 }

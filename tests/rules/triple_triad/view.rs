@@ -5,15 +5,15 @@ use proptest::prelude::*;
 use super::support::{any_record, config, game, naive};
 use crate::naive::triple_triad as plain;
 use arbiter_games::{
-    Game, Known, PlayError, Player, Square, View as _,
-    triple_triad::{Card, Diagram, Move, Rule, TripleTriad, View},
+    Game, PlayError, Player, Square, StateOrView, View as _,
+    triple_triad::{Card, Diagram, IllegalMove, Move, Rule, TripleTriad, View},
 };
 
 /// The view of a player, in a game with hidden hands.
 fn view(game: &TripleTriad, viewer: Player) -> Option<View> {
     match game.view(viewer) {
-        Known::View(view) => Some(view),
-        Known::State(_) => None,
+        StateOrView::View(view) => Some(view),
+        StateOrView::State(_) => None,
     }
 }
 
@@ -39,7 +39,7 @@ proptest! {
             for viewer in Player::ALL {
                 let known = game.view(viewer);
                 prop_assert_eq!(plain::hands_of(&known), naive(&game).view(viewer as usize));
-                let Known::View(view) = known else { continue };
+                let StateOrView::View(view) = known else { continue };
                 let whole = Diagram::from(&game);
                 let mut shown = view.diagram().clone();
                 shown.hands.clone_from(&whole.hands);
@@ -55,7 +55,7 @@ proptest! {
             let mut other = Diagram::from(state);
             let hand = &mut other.hands[viewer.other() as usize];
             *hand = record.others[..hand.len()].to_vec();
-            prop_assert_eq!(game(&other).view(viewer), Known::View(view));
+            prop_assert_eq!(game(&other).view(viewer), StateOrView::View(view));
         }
     }
 
@@ -63,7 +63,7 @@ proptest! {
     fn tt_15_a_view_reads_back_from_its_notation(record in any_record()) {
         for (_, _, view) in views(&record.states()) {
             let text = view.notation();
-            prop_assert_eq!(TripleTriad::parse(&text), Ok(Known::View(view)), "{}", text);
+            prop_assert_eq!(TripleTriad::parse(&text), Ok(StateOrView::View(view)), "{}", text);
         }
     }
 
@@ -77,7 +77,7 @@ proptest! {
                 let (mut whole, mut seen) = (*game, view.clone());
                 let (played, wanted) = (seen.play(&mv), whole.play(&mv).map_err(PlayError::Illegal));
                 prop_assert_eq!(played, wanted, "{} in {}", mv, view.notation());
-                prop_assert_eq!(Known::View(seen), whole.view(viewer), "{} in {}", mv, view.notation());
+                prop_assert_eq!(StateOrView::View(seen), whole.view(viewer), "{} in {}", mv, view.notation());
             }
         }
     }
@@ -88,8 +88,14 @@ proptest! {
         for (game, _, view) in views(&states).filter(|(game, viewer, _)| game.position().next_player() != *viewer) {
             prop_assert_eq!(view.legal_moves().is_ok(), game.position().is_over());
             for mv in some_moves(game) {
-                prop_assert!(view.why_illegal(&mv).is_err());
-                prop_assert!(matches!(view.clone().play(&mv), Err(PlayError::Hidden(_))));
+                let (why, played) = (view.why_illegal(&mv), view.clone().play(&mv));
+                if game.position().is_over() {
+                    prop_assert_eq!(why.as_ref().map(|reasons| reasons[0]), Ok(IllegalMove::GameOver));
+                    prop_assert_eq!(played, why.map_err(PlayError::Hidden).and_then(|why| Err(why.into())));
+                } else {
+                    prop_assert!(why.is_err());
+                    prop_assert!(matches!(played, Err(PlayError::Hidden(_))));
+                }
             }
         }
     }
@@ -105,7 +111,7 @@ proptest! {
     fn tt_15_in_an_open_game_nothing_is_hidden(record in any_record()) {
         for game in record.states().into_iter().filter(|game| game.position().rules().has(Rule::Open)) {
             for viewer in Player::ALL {
-                prop_assert_eq!(game.view(viewer), Known::State(game));
+                prop_assert_eq!(game.view(viewer), StateOrView::State(game));
             }
         }
     }

@@ -53,6 +53,11 @@ impl Answer {
             if read_back != *message {
                 return Err(format!("the answer is not the same after a turn through JSON: {message:?}"));
             }
+            if let Some(field) = unspecified(message) {
+                return Err(format!(
+                    "{field} is UNSPECIFIED, which carries no meaning in an answer: {message:?}"
+                ));
+            }
             if take_out(message, &case.ignored).missing > 0 {
                 let got = json::write(message);
                 return Err(format!("a field that is ignored must still be there: {got:#}"));
@@ -114,6 +119,21 @@ impl Answer {
             }
         }
     }
+}
+
+/// A field of an enum that is UNSPECIFIED in an answer, or in a message inside: where there is no value, it is absent.
+fn unspecified(message: &DynamicMessage) -> Option<String> {
+    let is_unspecified = |value: &Value| matches!(value, Value::EnumNumber(0));
+    let within = |value: &Value| value.as_message().and_then(unspecified);
+    message.descriptor().fields().find_map(|field| {
+        if field.supports_presence() && !message.has_field(&field) {
+            return None;
+        }
+        let value = message.get_field(&field);
+        let values = value.as_list().unwrap_or_else(|| std::slice::from_ref(&*value));
+        let wrong = values.iter().any(is_unspecified);
+        if wrong { Some(field.full_name().to_owned()) } else { values.iter().find_map(within) }
+    })
 }
 
 /// How often a field was there, and how often it was not.

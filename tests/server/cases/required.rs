@@ -10,6 +10,13 @@ use prost_types::{DescriptorProto, FileDescriptorSet};
 use super::{BATCH, Contract, case::Wanted, client::Client};
 use crate::support::TestServer;
 
+/// Why an absent field is refused: a list without items has the wrong number of them.
+const MISSING: [proto::ErrorReason; 3] = [
+    proto::ErrorReason::FieldRequired,
+    proto::ErrorReason::BoardSizeMismatch,
+    proto::ErrorReason::CountMismatch,
+];
+
 /// How often a field is taken out of the requests of a call.
 const SAMPLES: usize = 30;
 
@@ -38,11 +45,9 @@ fn without_a_field(message: &DynamicMessage, at: &str) -> Vec<(String, String, D
     let mut all = Vec::new();
     for (field, value) in message.fields() {
         let path = if at.is_empty() { field.name().to_owned() } else { format!("{at}.{}", field.name()) };
-        if !field.is_list() {
-            let mut without = message.clone();
-            without.clear_field(&field);
-            all.push((field.full_name().to_owned(), path.clone(), without));
-        }
+        let mut without = message.clone();
+        without.clear_field(&field);
+        all.push((field.full_name().to_owned(), path.clone(), without));
         let inner = |value: Value| {
             let mut outer = message.clone();
             outer.set_field(&field, value);
@@ -111,9 +116,10 @@ async fn a_field_is_refused_when_absent_exactly_if_its_comment_says_required() {
             let answer: proto::Answer =
                 answer.as_message().expect("it is one").transcode_to().expect("it is one");
             let is_refused = match answer.kind {
-                Some(proto::answer::Kind::Refusal(refusal)) => refusal.reasons.iter().any(|reason| {
-                    reason.code() == proto::ErrorReason::FieldRequired && reason.field == *path
-                }),
+                Some(proto::answer::Kind::Refusal(refusal)) => refusal
+                    .reasons
+                    .iter()
+                    .any(|reason| MISSING.contains(&reason.code()) && reason.field == *path),
                 _ => false,
             };
             // A board set up by hand needs no player to move.

@@ -26,17 +26,18 @@ if _version_not_supported:
 
 
 class RulesServiceStub:
-    """The referee. Every call is stateless: the answer depends on the request alone, any replica can give it, and the same
-    request has the same answer. Random choices follow from the seed of the request; if there is none, the service draws
-    one and returns it. No call has side effects, so every call may be retried.
+    """The referee. Every call is stateless: any replica can answer it. The answer depends only on the request and, where a
+    game has random choices, on the seed; without a seed the service draws one and returns it, and the same request with
+    that seed has the same answer. No call has side effects, so every call may be retried.
 
     All calls are served over gRPC and gRPC-Web on one port; the unary calls also over HTTP with JSON, in the form of the
     Connect protocol.
 
     Errors: INVALID_ARGUMENT for a malformed request or an impossible state, with a `google.rpc.BadRequest` that names
-    every violation by its field path (the first 24, and how many more); FAILED_PRECONDITION for an illegal move, with an
-    `IllegalMove`; RESOURCE_EXHAUSTED for limits and load; UNIMPLEMENTED for an unknown call. Each carries a
-    `google.rpc.ErrorInfo` whose `reason` is the name of an `ErrorReason`.
+    each violation by its field path; FAILED_PRECONDITION for an illegal move, with an `IllegalMove`; RESOURCE_EXHAUSTED for
+    limits and load; UNIMPLEMENTED for an unknown call. Each carries a `google.rpc.ErrorInfo` whose `reason` is the name of
+    an `ErrorReason` and whose `metadata` may have `field` and `clause` (of the first reason), `move_index`, and
+    `unlisted_violations`: at most 24 violations of about 4 KiB are listed, and this is the number of the others.
 
     Views: `ViewState` returns a state as one player sees it, with the cards hidden that the player may not know. A view is
     a `State` that is marked as one. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`, `ResolveCaptures` and
@@ -47,7 +48,7 @@ class RulesServiceStub:
     Limits (defaults, all configurable): a message has at most 64 KiB, one of `EvaluateBatch` at most 1 MiB and each
     call in it 64 KiB; `ReplayGame` takes at most 1000 moves, `EvaluateBatch` at most 1000 calls, whose answers have at
     most 4 MiB together (the items that do not fit are refused, each with RESOURCE_EXHAUSTED); a call has 10 seconds.
-    Whatever the configuration, a message has at most 16,384 items in its own repeated field.
+    Independent of the configuration, a top-level repeated field of a request has at most 16,384 items.
     """
 
     def __init__(self, channel):
@@ -129,17 +130,18 @@ class RulesServiceStub:
 
 
 class RulesServiceServicer:
-    """The referee. Every call is stateless: the answer depends on the request alone, any replica can give it, and the same
-    request has the same answer. Random choices follow from the seed of the request; if there is none, the service draws
-    one and returns it. No call has side effects, so every call may be retried.
+    """The referee. Every call is stateless: any replica can answer it. The answer depends only on the request and, where a
+    game has random choices, on the seed; without a seed the service draws one and returns it, and the same request with
+    that seed has the same answer. No call has side effects, so every call may be retried.
 
     All calls are served over gRPC and gRPC-Web on one port; the unary calls also over HTTP with JSON, in the form of the
     Connect protocol.
 
     Errors: INVALID_ARGUMENT for a malformed request or an impossible state, with a `google.rpc.BadRequest` that names
-    every violation by its field path (the first 24, and how many more); FAILED_PRECONDITION for an illegal move, with an
-    `IllegalMove`; RESOURCE_EXHAUSTED for limits and load; UNIMPLEMENTED for an unknown call. Each carries a
-    `google.rpc.ErrorInfo` whose `reason` is the name of an `ErrorReason`.
+    each violation by its field path; FAILED_PRECONDITION for an illegal move, with an `IllegalMove`; RESOURCE_EXHAUSTED for
+    limits and load; UNIMPLEMENTED for an unknown call. Each carries a `google.rpc.ErrorInfo` whose `reason` is the name of
+    an `ErrorReason` and whose `metadata` may have `field` and `clause` (of the first reason), `move_index`, and
+    `unlisted_violations`: at most 24 violations of about 4 KiB are listed, and this is the number of the others.
 
     Views: `ViewState` returns a state as one player sees it, with the cards hidden that the player may not know. A view is
     a `State` that is marked as one. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`, `ResolveCaptures` and
@@ -150,7 +152,7 @@ class RulesServiceServicer:
     Limits (defaults, all configurable): a message has at most 64 KiB, one of `EvaluateBatch` at most 1 MiB and each
     call in it 64 KiB; `ReplayGame` takes at most 1000 moves, `EvaluateBatch` at most 1000 calls, whose answers have at
     most 4 MiB together (the items that do not fit are refused, each with RESOURCE_EXHAUSTED); a call has 10 seconds.
-    Whatever the configuration, a message has at most 16,384 items in its own repeated field.
+    Independent of the configuration, a top-level repeated field of a request has at most 16,384 items.
     """
 
     def ValidateMove(self, request, context):
@@ -213,7 +215,7 @@ class RulesServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ReplayGame(self, request, context):
-        """Makes many moves, one after the other. An illegal one is refused with FAILED_PRECONDITION, its index and its
+        """Makes many moves in order. An illegal one is refused with FAILED_PRECONDITION, its index and its
         reasons.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -244,7 +246,8 @@ class RulesServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def EvaluateBatch(self, request, context):
-        """Answers many calls in one. Each is answered on its own, in order: one that is refused does not affect the others.
+        """Answers many calls in one. Each is answered on its own, in order: one that is refused does not affect the others. In
+        JSON, a call that does not match its message makes the whole request malformed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -340,17 +343,18 @@ def add_RulesServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class RulesService:
-    """The referee. Every call is stateless: the answer depends on the request alone, any replica can give it, and the same
-    request has the same answer. Random choices follow from the seed of the request; if there is none, the service draws
-    one and returns it. No call has side effects, so every call may be retried.
+    """The referee. Every call is stateless: any replica can answer it. The answer depends only on the request and, where a
+    game has random choices, on the seed; without a seed the service draws one and returns it, and the same request with
+    that seed has the same answer. No call has side effects, so every call may be retried.
 
     All calls are served over gRPC and gRPC-Web on one port; the unary calls also over HTTP with JSON, in the form of the
     Connect protocol.
 
     Errors: INVALID_ARGUMENT for a malformed request or an impossible state, with a `google.rpc.BadRequest` that names
-    every violation by its field path (the first 24, and how many more); FAILED_PRECONDITION for an illegal move, with an
-    `IllegalMove`; RESOURCE_EXHAUSTED for limits and load; UNIMPLEMENTED for an unknown call. Each carries a
-    `google.rpc.ErrorInfo` whose `reason` is the name of an `ErrorReason`.
+    each violation by its field path; FAILED_PRECONDITION for an illegal move, with an `IllegalMove`; RESOURCE_EXHAUSTED for
+    limits and load; UNIMPLEMENTED for an unknown call. Each carries a `google.rpc.ErrorInfo` whose `reason` is the name of
+    an `ErrorReason` and whose `metadata` may have `field` and `clause` (of the first reason), `move_index`, and
+    `unlisted_violations`: at most 24 violations of about 4 KiB are listed, and this is the number of the others.
 
     Views: `ViewState` returns a state as one player sees it, with the cards hidden that the player may not know. A view is
     a `State` that is marked as one. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`, `ResolveCaptures` and
@@ -361,7 +365,7 @@ class RulesService:
     Limits (defaults, all configurable): a message has at most 64 KiB, one of `EvaluateBatch` at most 1 MiB and each
     call in it 64 KiB; `ReplayGame` takes at most 1000 moves, `EvaluateBatch` at most 1000 calls, whose answers have at
     most 4 MiB together (the items that do not fit are refused, each with RESOURCE_EXHAUSTED); a call has 10 seconds.
-    Whatever the configuration, a message has at most 16,384 items in its own repeated field.
+    Independent of the configuration, a top-level repeated field of a request has at most 16,384 items.
     """
 
     @staticmethod

@@ -30,7 +30,7 @@ export type ConnectFourState = Message<"arbiter.v1.ConnectFourState"> & {
   rules?: ConnectFourRules | undefined;
 
   /**
-   * The board, one string per row, the top row first; one character per column, from the left:
+   * Required. The board, one string per row, the top row first; one character per column, from the left:
    * `X` a token of player one, `O` (capital letter) a token of player two, `.` an empty cell.
    * Exactly `rules.rows` strings of exactly `rules.columns` characters. So `board[row][column]` is a cell.
    *

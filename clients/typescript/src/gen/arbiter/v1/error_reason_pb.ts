@@ -30,10 +30,10 @@ export enum ErrorReason {
   UNSPECIFIED = 0,
 
   /**
-   * The bytes of the request are no message of the expected type.
+   * The request cannot be decoded as the expected message.
    * Status INVALID_ARGUMENT.
    *
-   * Example: a string field that is not UTF-8, a body that is cut off, or JSON with a field that there is not.
+   * Example: a string field that is not UTF-8, a body that is cut off, or JSON with an unknown field.
    *
    * @generated from enum value: ERROR_REASON_MALFORMED_REQUEST = 1;
    */
@@ -131,8 +131,8 @@ export enum ErrorReason {
   TOO_MANY_ITEMS = 10,
 
   /**
-   * The service has as many calls, or as many bytes of batches, under way as it is configured to take; or calls come faster
-   * than it answers them and the turn of this one would come too late. Nothing of it was done. Try again, a little later.
+   * Too many calls or too many bytes of batches are in flight, or the queueing delay is too high: the call was shed. It was
+   * not executed: retry with backoff.
    * Status RESOURCE_EXHAUSTED.
    *
    * Example: one call more than `--max-in-flight` at the same time.
@@ -162,10 +162,10 @@ export enum ErrorReason {
   INTERNAL_FAULT = 13,
 
   /**
-   * The service is going down and takes no further message on this stream. Open a new one.
+   * The service is shutting down and reads no further message of this stream. Open a new one.
    * Status UNAVAILABLE.
    *
-   * Example: an `Evaluate` stream that is still open when the service is told to stop.
+   * Example: an `Evaluate` stream that is still open when the service receives SIGTERM.
    *
    * @generated from enum value: ERROR_REASON_SHUTTING_DOWN = 14;
    */
@@ -183,10 +183,10 @@ export enum ErrorReason {
   ANSWER_TOO_LARGE = 15,
 
   /**
-   * The call shows no token that the service knows, and the service is configured to ask for one.
+   * The call has no valid token, and the service is configured to require one.
    * Status UNAUTHENTICATED.
    *
-   * Example: no header `authorization: Bearer <token>`, or one with a token that was taken back.
+   * Example: no header `authorization: Bearer <token>`, or one with a revoked token.
    *
    * @generated from enum value: ERROR_REASON_UNAUTHENTICATED = 16;
    */
@@ -243,8 +243,8 @@ export enum ErrorReason {
   SQUARE_OCCUPIED = 34,
 
   /**
-   * The card is not in the hand of the player who is to play it (TT-3, RM-7). Of a card that is not visible to that player
-   * the message does not say more: it may be another player's, or not exist.
+   * The card is not in the hand of the player who is to play it (TT-3, RM-7). For a card that the player
+   * cannot see, the message gives no further detail: it may be another player's, or not exist.
    * An illegal move.
    *
    * Example: a card that was played before.
@@ -572,7 +572,7 @@ export enum ErrorReason {
 
   /**
    * All players have played and nobody has taken the trick (RM-7): in a match that happens at once. `ResolveCaptures`
-   * tells who takes it, and the state after.
+   * returns who takes it, and the next state.
    * Status INVALID_ARGUMENT.
    *
    * Example: `ApplyMove` on a state in which every seat has `played`.

@@ -462,7 +462,7 @@ export type Outcome = Message<"arbiter.v1.Outcome"> & {
   result: GameResult;
 
   /**
-   * Why the game ended. Absent while it goes on.
+   * Why the game, or a round of sudden death, ended. Absent only with IN_PROGRESS.
    *
    * @generated from field: optional arbiter.v1.EndReason end_reason = 2;
    */
@@ -476,8 +476,8 @@ export type Outcome = Message<"arbiter.v1.Outcome"> & {
   winner?: Player | undefined;
 
   /**
-   * Whose turn it is: one player, in RoyalMatch every player who has not played in the trick under way. Empty when the
-   * game is over.
+   * Whose turn it is: one player, in RoyalMatch every player who has not played in the current trick. Set only with
+   * IN_PROGRESS; after a drawn round of sudden death see `DetermineWinnerResponse.next_round`.
    *
    * @generated from field: repeated arbiter.v1.Player next_players = 4;
    */
@@ -493,7 +493,8 @@ export type Outcome = Message<"arbiter.v1.Outcome"> & {
   scores: Score[];
 
   /**
-   * How the game ended, in a sentence for people, such as `player one wins by 6 to 4`. Empty while it goes on.
+   * How the game or the round ended, in a sentence for people, such as `player one wins by 6 to 4`. Empty only with
+   * IN_PROGRESS.
    *
    * @generated from field: string explanation = 6;
    */

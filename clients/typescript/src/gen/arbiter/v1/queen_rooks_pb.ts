@@ -21,8 +21,8 @@ export const file_arbiter_v1_queen_rooks: GenFile = /*@__PURE__*/
  * queen, player two red rooks and an orange queen.
  *
  * `ResolveCaptures` also accepts a board set up by hand, with any number of rooks and one queen of each player: all but
- * `rules` and `board` may be absent, and what is given is returned as it was, except that a capture sets `quiet_moves`
- * to 0.
+ * `board` may be absent (a board that is not 8 × 8 needs `rules.size`), and what is given is returned as it was, except that
+ * a capture sets `quiet_moves` to 0.
  *
  * @generated from message arbiter.v1.QueenRooksState
  */
@@ -35,9 +35,9 @@ export type QueenRooksState = Message<"arbiter.v1.QueenRooksState"> & {
   rules?: QueenRooksRules | undefined;
 
   /**
-   * The board, one string per row, the top row first; one character per column, from the left: `Q` the queen (pink) and
-   * `R` a rook (blue) of player one, `q` the queen (orange) and `r` a rook (red) of player two, `.` an empty square. Exactly `rules.size` strings
-   * of exactly `rules.size` characters. So `board[row][column]` is a square.
+   * Required. The board, one string per row, the top row first; one character per column, from the left: `Q` the queen
+   * (pink) and `R` a rook (blue) of player one, `q` the queen (orange) and `r` a rook (red) of player two, `.` an empty
+   * square. Exactly `rules.size` strings of exactly `rules.size` characters. So `board[row][column]` is a square.
    *
    * @generated from field: repeated string board = 2;
    */

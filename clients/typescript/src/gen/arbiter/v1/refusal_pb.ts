@@ -88,7 +88,7 @@ export const IllegalMoveSchema: GenMessage<IllegalMove> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_refusal, 1);
 
 /**
- * Why one item of `EvaluateBatch` or `Evaluate` was refused: what a call of its own would have had as its status.
+ * Why one item of `EvaluateBatch` or `Evaluate` was refused: the status that the call would have had on its own.
  *
  * @generated from message arbiter.v1.Refusal
  */
@@ -109,7 +109,8 @@ export type Refusal = Message<"arbiter.v1.Refusal"> & {
   message: string;
 
   /**
-   * Every reason: the violations of a bad request, or why the move is illegal. Never empty; at most 24.
+   * The reasons: the violations of a bad request, or why the move is illegal. Never empty; at most 24, see
+   * `unlisted_reasons`.
    *
    * @generated from field: repeated arbiter.v1.Reason reasons = 3;
    */

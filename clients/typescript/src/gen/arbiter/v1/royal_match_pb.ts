@@ -38,7 +38,7 @@ export type RoyalMatchState = Message<"arbiter.v1.RoyalMatchState"> & {
   dominantSuit: RoyalMatchSuit;
 
   /**
-   * The players, 2 to 4: the first is player one.
+   * Required. The players, 2 to 4: the first is player one.
    *
    * @generated from field: repeated arbiter.v1.RoyalMatchSeat seats = 3;
    */
@@ -74,7 +74,7 @@ export type RoyalMatchSeat = Message<"arbiter.v1.RoyalMatchSeat"> & {
   hand: RoyalMatchCard[];
 
   /**
-   * The card that the player has played in the trick under way. Absent: none yet.
+   * The card that the player has played in the current trick. Absent: none yet.
    *
    * @generated from field: arbiter.v1.RoyalMatchCard played = 2;
    */
@@ -182,7 +182,7 @@ export const RoyalMatchRulesSchema: GenMessage<RoyalMatchRules> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_royal_match, 4);
 
 /**
- * A move of RoyalMatch: a card of a player's hand, played into the trick under way (RM-7). Any player who has not
+ * A move of RoyalMatch: a card of a player's hand, played into the current trick (RM-7). Any player who has not
  * played in it may, so the move says who.
  *
  * @generated from message arbiter.v1.RoyalMatchMove

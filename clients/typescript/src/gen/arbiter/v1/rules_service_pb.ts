@@ -274,7 +274,7 @@ export const DetermineWinnerResponseSchema: GenMessage<DetermineWinnerResponse> 
  */
 export type CompareCardsRequest = Message<"arbiter.v1.CompareCardsRequest"> & {
   /**
-   * The cards: two, which may be the same one, or a ranking of up to 52 that are all different.
+   * Required. The cards: two, which may be the same one, or a ranking of up to 52 that are all different.
    *
    * @generated from field: repeated arbiter.v1.RoyalMatchCard cards = 1;
    */
@@ -881,7 +881,7 @@ export type SettleTradeRequest = Message<"arbiter.v1.SettleTradeRequest"> & {
   /**
    * The `id`s of the cards that the winner takes out of the loser's collection: exactly as many as the rule ONE or DIFF
    * gives. Default: those of the highest level, then of the greatest sum of ranks, then of the lowest `id`. With any other
-   * rule there is nothing to pick.
+   * rule, picks are refused (PICK_COUNT_MISMATCH).
    *
    * @generated from field: repeated uint32 picks = 4;
    */
@@ -1439,17 +1439,18 @@ export const StateFormSchema: GenEnum<StateForm> = /*@__PURE__*/
   enumDesc(file_arbiter_v1_rules_service, 1);
 
 /**
- * The referee. Every call is stateless: the answer depends on the request alone, any replica can give it, and the same
- * request has the same answer. Random choices follow from the seed of the request; if there is none, the service draws
- * one and returns it. No call has side effects, so every call may be retried.
+ * The referee. Every call is stateless: any replica can answer it. The answer depends only on the request and, where a
+ * game has random choices, on the seed; without a seed the service draws one and returns it, and the same request with
+ * that seed has the same answer. No call has side effects, so every call may be retried.
  *
  * All calls are served over gRPC and gRPC-Web on one port; the unary calls also over HTTP with JSON, in the form of the
  * Connect protocol.
  *
  * Errors: INVALID_ARGUMENT for a malformed request or an impossible state, with a `google.rpc.BadRequest` that names
- * every violation by its field path (the first 24, and how many more); FAILED_PRECONDITION for an illegal move, with an
- * `IllegalMove`; RESOURCE_EXHAUSTED for limits and load; UNIMPLEMENTED for an unknown call. Each carries a
- * `google.rpc.ErrorInfo` whose `reason` is the name of an `ErrorReason`.
+ * each violation by its field path; FAILED_PRECONDITION for an illegal move, with an `IllegalMove`; RESOURCE_EXHAUSTED for
+ * limits and load; UNIMPLEMENTED for an unknown call. Each carries a `google.rpc.ErrorInfo` whose `reason` is the name of
+ * an `ErrorReason` and whose `metadata` may have `field` and `clause` (of the first reason), `move_index`, and
+ * `unlisted_violations`: at most 24 violations of about 4 KiB are listed, and this is the number of the others.
  *
  * Views: `ViewState` returns a state as one player sees it, with the cards hidden that the player may not know. A view is
  * a `State` that is marked as one. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`, `ResolveCaptures` and
@@ -1460,7 +1461,7 @@ export const StateFormSchema: GenEnum<StateForm> = /*@__PURE__*/
  * Limits (defaults, all configurable): a message has at most 64 KiB, one of `EvaluateBatch` at most 1 MiB and each
  * call in it 64 KiB; `ReplayGame` takes at most 1000 moves, `EvaluateBatch` at most 1000 calls, whose answers have at
  * most 4 MiB together (the items that do not fit are refused, each with RESOURCE_EXHAUSTED); a call has 10 seconds.
- * Whatever the configuration, a message has at most 16,384 items in its own repeated field.
+ * Independent of the configuration, a top-level repeated field of a request has at most 16,384 items.
  *
  * @generated from service arbiter.v1.RulesService
  */
@@ -1549,7 +1550,7 @@ export const RulesService: GenService<{
     output: typeof ListLegalMovesResponseSchema;
   },
   /**
-   * Makes many moves, one after the other. An illegal one is refused with FAILED_PRECONDITION, its index and its
+   * Makes many moves in order. An illegal one is refused with FAILED_PRECONDITION, its index and its
    * reasons.
    *
    * @generated from rpc arbiter.v1.RulesService.ReplayGame
@@ -1592,7 +1593,8 @@ export const RulesService: GenService<{
     output: typeof RenderStateResponseSchema;
   },
   /**
-   * Answers many calls in one. Each is answered on its own, in order: one that is refused does not affect the others.
+   * Answers many calls in one. Each is answered on its own, in order: one that is refused does not affect the others. In
+   * JSON, a call that does not match its message makes the whole request malformed.
    *
    * @generated from rpc arbiter.v1.RulesService.EvaluateBatch
    */

@@ -34,7 +34,7 @@ export type TripleTriadState = Message<"arbiter.v1.TripleTriadState"> & {
   rules?: TripleTriadRules | undefined;
 
   /**
-   * The squares of the board, row by row from the top, each from the left: exactly 9.
+   * Required. The squares of the board, row by row from the top, each from the left: exactly 9.
    * So `board[3 * row + column]` is a square.
    *
    * @generated from field: repeated arbiter.v1.TripleTriadSquare board = 2;
@@ -64,7 +64,7 @@ export type TripleTriadState = Message<"arbiter.v1.TripleTriadState"> & {
   nextPlayer?: Player | undefined;
 
   /**
-   * How many rounds before this one were drawn, one after the other (TT-13). 0 without the rule `sudden_death`, otherwise
+   * How many rounds before this one were drawn in a row (TT-13). 0 without the rule `sudden_death`, otherwise
    * less than `rules.sudden_death_limit`. Default 0.
    *
    * @generated from field: optional uint32 sudden_death_count = 6;
@@ -357,29 +357,32 @@ export const TripleTriadMoveSchema: GenMessage<TripleTriadMove> = /*@__PURE__*/
  */
 export type TripleTriadSetup = Message<"arbiter.v1.TripleTriadSetup"> & {
   /**
-   * The hand of player one: exactly 5 cards. Without both hands: drawn from the collections with the rule `random` if
-   * these are given, otherwise dealt from the catalogue, no card twice (TT-2). Refused with the rule `random`.
+   * Required if `hand_two` is given. The hand of player one: exactly 5 cards. Without both hands: drawn from the
+   * collections with the rule `random` if these are given, otherwise dealt from the catalogue, no card twice (TT-2).
+   * Refused with the rule `random`.
    *
    * @generated from field: repeated arbiter.v1.TripleTriadCard hand_one = 1;
    */
   handOne: TripleTriadCard[];
 
   /**
-   * The hand of player two: exactly 5 cards, none of them with the `id` of one of player one.
+   * Required if `hand_one` is given. The hand of player two: exactly 5 cards, none with an `id` of player one.
    *
    * @generated from field: repeated arbiter.v1.TripleTriadCard hand_two = 2;
    */
   handTwo: TripleTriadCard[];
 
   /**
-   * The collection of player one that the rule `random` draws from: at least 5 cards. Refused without that rule.
+   * Required if `collection_two` is given. The collection of player one that the rule `random` draws from: at least 5
+   * cards. Refused without that rule.
    *
    * @generated from field: repeated arbiter.v1.TripleTriadCard collection_one = 3;
    */
   collectionOne: TripleTriadCard[];
 
   /**
-   * The collection of player two: at least 5 cards, none of them with the `id` of one of player one.
+   * Required if `collection_one` is given. The collection of player two: at least 5 cards, none with an `id` of player
+   * one.
    *
    * @generated from field: repeated arbiter.v1.TripleTriadCard collection_two = 4;
    */

@@ -2,7 +2,7 @@ use super::{Game, RuleBreach};
 
 /// What is known of a game: the whole state, or one player's view of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Known<G: Game> {
+pub enum StateOrView<G: Game> {
     /// The whole state.
     State(G),
     /// The state as one player sees it.
@@ -121,7 +121,7 @@ impl<I> From<HiddenInformation> for PlayError<I> {
     }
 }
 
-impl<G: Game> Known<G> {
+impl<G: Game> StateOrView<G> {
     /// The whole state.
     ///
     /// # Errors
