@@ -164,6 +164,8 @@ impl Game for TripleTriad {
             Some(card) if position.hand(player.other()) & 1 << card == 0 => {
                 Some(IllegalMove::CardOnBoard(mv.card))
             }
+            // After the end the player who would have been next has a card left, which stays hidden.
+            _ if !is_open && position.is_over() => None,
             _ if !is_open => Some(IllegalMove::NotInHand { card: mv.card, player }),
             Some(_) => Some(IllegalMove::OthersCard(mv.card)),
             None => Some(IllegalMove::UnknownCard(mv.card)),

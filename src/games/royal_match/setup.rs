@@ -92,7 +92,7 @@ pub enum SetupError {
         second: Place,
     },
     /// The players do not have as many cards as each other.
-    #[error("{seat} has {found} cards left, with the one played in this trick: player one has {wanted}")]
+    #[error("{seat} has {found} cards left, with the one played in this trick: another player has {wanted}")]
     HandSize {
         /// Whose hand it is.
         seat: Seat,
@@ -197,6 +197,7 @@ impl Setup {
         let players = self.players.len();
         if let Some(viewer) = self.viewer.filter(|viewer| viewer.index() >= players) {
             errors.push(SetupError::NoSuchViewer { viewer, players });
+            return;
         }
         for (seat, player) in self.seats() {
             match (self.viewer, player.hidden) {
@@ -231,15 +232,20 @@ impl Setup {
 
     /// Notes what no match can have.
     fn check_match(&self, errors: &mut Vec<SetupError>) {
-        // A hand that a view should hide and does not has been noted: how many cards it has is not known.
+        if self.players.is_empty() {
+            return;
+        }
+        // How many cards are in a hand is not known if the view does not hide it as it should, which has been noted.
         let is_known = |(seat, player): &(Seat, &SetupPlayer)| {
-            player.hidden.is_some() || self.viewer.is_none_or(|viewer| viewer == *seat)
+            let is_hidden = self.viewer.is_some_and(|viewer| viewer != *seat);
+            player.hidden.is_some() == is_hidden
         };
         let mut counted = self.seats().filter(is_known);
-        let Some((_, first)) = counted.next() else { return };
-        let wanted = first.cards_left();
+        let first = counted.next().map(|(_, player)| player);
+        let wanted = first.map_or(0, SetupPlayer::cards_left);
         // A hand that is too large has been noted.
-        self.check_tricks(if first.hand_size() <= MOST_CARDS { wanted } else { 0 }, errors);
+        let is_too_large = first.is_some_and(|first| first.hand_size() > MOST_CARDS);
+        self.check_tricks(if is_too_large { 0 } else { wanted }, errors);
         for (seat, player) in counted {
             let found = player.cards_left();
             if found != wanted {

@@ -63,16 +63,17 @@ impl View {
         Err(HiddenInformation::new(CLAUSE, message))
     }
 
-    /// Every reason why a move is illegal. After the end it says nothing of a card of the other player.
+    /// Every reason why a move is illegal. After the end it says nothing of cards that are not on the board.
     fn illegal_moves(&self, mv: &Move) -> Vec<IllegalMove> {
         let Diagram { squares, hands, .. } = &self.diagram;
         let is_on_board =
             || squares.iter().any(|(_, card)| card.is_some_and(|(card, _)| card.id() == mv.card));
-        let is_hidden = self.next_player != self.viewer;
-        let card = if is_hidden || hands[self.viewer as usize].iter().any(|card| card.id() == mv.card) {
+        let card = if hands[self.viewer as usize].iter().any(|card| card.id() == mv.card) {
             None
         } else if is_on_board() {
             Some(IllegalMove::CardOnBoard(mv.card))
+        } else if self.is_over() {
+            None
         } else {
             Some(IllegalMove::NotInHand { card: mv.card, player: self.viewer })
         };

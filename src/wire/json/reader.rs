@@ -38,7 +38,10 @@ impl Reader {
 
     /// Parses JSON. None if its syntax is wrong.
     pub(super) fn parse<'de, T: Deserialize<'de>>(&mut self, json: &'de [u8], at: &Path<'_>) -> Option<T> {
-        serde_json::from_slice(json).map_err(|error| self.violations.malformed(at, error)).ok()
+        let parsed = serde_json::from_slice(json);
+        parsed
+            .map_err(|error| self.violations.malformed(at, format_args!("this is not valid JSON: {error}")))
+            .ok()
     }
 
     /// Reads a message of the request. What is wrong in it is left out.

@@ -31,7 +31,8 @@ fn reasons(diagram: &Diagram, &Move { card, square }: &Move) -> Vec<IllegalMove>
     } else if ids_on_board(diagram).contains(&card) {
         Some(IllegalMove::CardOnBoard(card))
     } else if !diagram.rules.has(Rule::Open) {
-        Some(IllegalMove::NotInHand { card, player: next })
+        // After the end it is not said whether the card that is left is this one.
+        over.is_none().then_some(IllegalMove::NotInHand { card, player: next })
     } else if has(next.other()) {
         Some(IllegalMove::OthersCard(card))
     } else {
