@@ -42,7 +42,8 @@ pub(super) fn for_enum_value(descriptor: &EnumDescriptor, name: &str) -> String 
     let given = values.iter().filter(|value| value.number() != 0);
     let short_names: Vec<_> =
         given.map(|value| value.name().strip_prefix(&prefix).unwrap_or(value.name())).collect();
-    let short_name = name.strip_prefix(&prefix).unwrap_or(name);
+    let name = name.to_ascii_uppercase();
+    let short_name = name.strip_prefix(&prefix).unwrap_or(&name);
     match nearest(short_name, short_names.iter().copied()) {
         Some(near) => format!("did you mean `{prefix}{near}`?"),
         None => {
@@ -194,6 +195,8 @@ mod tests {
     fn an_enum_value_without_its_prefix_is_recognised() {
         let (_, message) = violation("CompareCards", r#"{"dominant_suit": "hearts"}"#);
         assert_eq!(message, "there is no value `hearts`: did you mean `ROYAL_MATCH_SUIT_HEARTS`?");
+        let (_, message) = violation("ViewState", r#"{"viewer": "player_one"}"#);
+        assert_eq!(message, "there is no value `player_one`: did you mean `PLAYER_ONE`?");
     }
 
     #[test]
