@@ -1,4 +1,4 @@
-//! Compiles `proto/` with a compiler in Rust, so that a fresh machine needs nothing but cargo.
+//! Compiles `proto/` with `protox`, a compiler in Rust, so that a fresh machine needs only cargo.
 
 use std::{env, error::Error, fs, path::PathBuf};
 

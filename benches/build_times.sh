@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Times what a newcomer waits for: `cargo run --release` up to the first answer, and `cargo test`, each on a fresh clone.
+# Times the builds of a new contributor: `cargo run --release` to the first response, and `cargo test`, each on a fresh clone.
 set -euo pipefail
 root=$(git -C "$(dirname "$0")" rev-parse --show-toplevel)
 clone=$root/target/build-times
