@@ -21,18 +21,19 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// A position of Connect Four, with the rules it is played under (C4-1).
+// The state of a Connect Four game, including its rules (C4-1).
 type ConnectFourState struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The rules of this game. Default: the default of every field.
+	// The rules of the game. Default: every rule has its default.
 	Rules *ConnectFourRules `protobuf:"bytes,1,opt,name=rules,proto3" json:"rules,omitempty"`
-	// Required. The board, one string per row, the top row first; one character per column, from the left:
-	// `X` a token of player one, `O` (capital letter) a token of player two, `.` an empty cell.
-	// Exactly `rules.rows` strings of exactly `rules.columns` characters. So `board[row][column]` is a cell.
+	// Required. The board, one string per row from top to bottom. A string has one character per column from left to
+	// right: `X` for a token of player one, `O` (capital letter) for a token of player two, `.` for an empty cell.
+	// Exactly `rules.rows` strings of exactly `rules.columns` characters: `board[row][column]` is a cell.
 	Board []string `protobuf:"bytes,2,rep,name=board,proto3" json:"board,omitempty"`
-	// Required. The player to move; in a finished game, the player who would have been.
-	// Must fit the number of tokens: both players have as many when `rules.first_player` is to move,
-	// otherwise `rules.first_player` has one more. The other player, who has moved last, owns a token on top of a column.
+	// Required. The player to move. In a finished game, the player whose turn would be next.
+	// Must match the token counts: both players have the same number of tokens if `rules.first_player` is to move,
+	// otherwise `rules.first_player` has one more. Unless the board is empty, the other player, who moved last, must own
+	// the top token of at least one column.
 	NextPlayer    *Player `protobuf:"varint,3,opt,name=next_player,json=nextPlayer,proto3,enum=arbiter.v1.Player,oneof" json:"next_player,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -89,17 +90,17 @@ func (x *ConnectFourState) GetNextPlayer() Player {
 	return Player_PLAYER_UNSPECIFIED
 }
 
-// The rules of a game of Connect Four (C4-1). A field that is absent has its default; responses carry all of them.
-// `columns × (rows + 1)` is at most 128.
+// The rules of a Connect Four game (C4-1). An absent field has its default; responses set all fields.
+// `columns × (rows + 1)` must be at most 128.
 type ConnectFourRules struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Columns of the board, 1 to 64. Default 7.
+	// The number of columns, 1 to 64. Default 7.
 	Columns *uint32 `protobuf:"varint,1,opt,name=columns,proto3,oneof" json:"columns,omitempty"`
-	// Rows of the board, 1 to 127. Default 6.
+	// The number of rows, 1 to 127. Default 6.
 	Rows *uint32 `protobuf:"varint,2,opt,name=rows,proto3,oneof" json:"rows,omitempty"`
-	// Tokens in a line that win, 2 up to the longer side of the board. Default 4.
+	// The number of tokens in a line that wins, from 2 to the longer side of the board. Default 4.
 	LineLength *uint32 `protobuf:"varint,3,opt,name=line_length,json=lineLength,proto3,oneof" json:"line_length,omitempty"`
-	// Who makes the first move. Default PLAYER_ONE.
+	// The player who moves first. Default PLAYER_ONE.
 	FirstPlayer   *Player `protobuf:"varint,4,opt,name=first_player,json=firstPlayer,proto3,enum=arbiter.v1.Player,oneof" json:"first_player,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -163,10 +164,10 @@ func (x *ConnectFourRules) GetFirstPlayer() Player {
 	return Player_PLAYER_UNSPECIFIED
 }
 
-// A move of Connect Four: one token dropped into a column (C4-2). Whose token it is follows from the state.
+// A Connect Four move: the player to move drops a token into a column (C4-2).
 type ConnectFourMove struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Required. Column from the left, from 0. (The text notation counts columns from 1.)
+	// Required. The column, counted from the left, starting at 0. (The text notation counts columns from 1.)
 	Column        *uint32 `protobuf:"varint,1,opt,name=column,proto3,oneof" json:"column,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -209,7 +210,7 @@ func (x *ConnectFourMove) GetColumn() uint32 {
 	return 0
 }
 
-// What a new game of Connect Four is started from besides its rules: nothing.
+// The options of a new Connect Four game other than its rules. There are none.
 type ConnectFourSetup struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -246,11 +247,11 @@ func (*ConnectFourSetup) Descriptor() ([]byte, []int) {
 	return file_arbiter_v1_connect_four_proto_rawDescGZIP(), []int{3}
 }
 
-// What only an outcome of Connect Four has.
+// The Connect Four details of an outcome.
 type ConnectFourOutcome struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The lines that won: every direction that has one, in the order horizontal, vertical, diagonal down, diagonal up,
-	// each with its whole run (C4-3).
+	// The winning lines: one for each direction that has one, in the order horizontal, vertical, diagonal down, diagonal
+	// up. Each line lists its whole run of tokens (C4-3).
 	WinningLines  []*Line `protobuf:"bytes,1,rep,name=winning_lines,json=winningLines,proto3" json:"winning_lines,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

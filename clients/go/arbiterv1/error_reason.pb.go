@@ -21,39 +21,42 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Every reason for which Arbiter refuses something. The name of the value is the `reason` of the
-// `google.rpc.ErrorInfo` that each refusal carries (its `domain` is `arbiter.v1`), the `reason` of each
+// The reasons for which Arbiter refuses a request or declares a move illegal. The name of the value is the `reason` of
+// the `google.rpc.ErrorInfo` that each error carries (its `domain` is `arbiter.v1`), the `reason` of each
 // `google.rpc.BadRequest.FieldViolation`, and the `code` of a `Reason`.
 //
-// Numbers: 1 to 99 concern any call, 100 to 199 Connect Four, 200 to 299 Triple Triad,
-// 300 to 399 Queen and rooks, 400 to 499 RoyalMatch.
+// An illegal move has the status FAILED_PRECONDITION in `ApplyMove` and `ReplayGame`. In `ValidateMove` it is not an
+// error: the response lists the reasons.
+//
+// Numbers: 1 to 99 apply to any call, 100 to 199 to Connect Four, 200 to 299 to Triple Triad, 300 to 399 to Queen and
+// rooks, 400 to 499 to RoyalMatch.
 type ErrorReason int32
 
 const (
-	// Never returned.
+	// Unspecified. Never returned.
 	ErrorReason_ERROR_REASON_UNSPECIFIED ErrorReason = 0
 	// The request cannot be decoded as the expected message.
 	// Status INVALID_ARGUMENT.
 	//
-	// Example: a string field that is not UTF-8, a body that is cut off, or JSON with an unknown field.
+	// Example: a string field that is not UTF-8, a truncated body, or JSON with an unknown field.
 	ErrorReason_ERROR_REASON_MALFORMED_REQUEST ErrorReason = 1
-	// A field that must be there is missing, or an enum is left UNSPECIFIED.
+	// A required field is absent, or an enum field is UNSPECIFIED.
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: `ApplyMove` without `move`.
 	ErrorReason_ERROR_REASON_FIELD_REQUIRED ErrorReason = 2
-	// An enum field carries a number that this version does not know.
+	// An enum field has a number that this version does not know.
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: `next_player: 7`.
 	ErrorReason_ERROR_REASON_UNKNOWN_ENUM_VALUE ErrorReason = 3
-	// A number is outside the range that its field documents.
+	// A number is outside the documented range of its field.
 	// Status INVALID_ARGUMENT.
 	//
-	// Example: Connect Four with `columns: 65`, with a `line_length` longer than both sides, or Triple Triad with a
+	// Example: Connect Four with `columns: 65` or with a `line_length` longer than both sides, or Triple Triad with a
 	// `sudden_death_count` but without the rule `sudden_death`.
 	ErrorReason_ERROR_REASON_VALUE_OUT_OF_RANGE ErrorReason = 4
-	// A text cannot be read as a state, a move or a card. The message says where and what was expected.
+	// A text cannot be parsed as a state, a move or a card. The message states the position and what was expected.
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: the state `c4:7x6x4:44z3`.
@@ -61,71 +64,72 @@ const (
 	// Two parts of the request belong to different games.
 	// Status INVALID_ARGUMENT.
 	//
-	// Example: a state of Connect Four with a move of Triple Triad.
+	// Example: a Connect Four state with a Triple Triad move.
 	ErrorReason_ERROR_REASON_GAME_MISMATCH ErrorReason = 6
-	// The game is part of the contract, but this version of the service does not know it yet.
+	// The game is part of the API, but this version of the service does not support it yet.
 	// Status UNIMPLEMENTED.
 	//
-	// Example: none, in a version that knows all of them.
+	// Example: none, in a version that supports all games.
 	ErrorReason_ERROR_REASON_GAME_NOT_AVAILABLE ErrorReason = 7
-	// The call, or the compression of the request, is not one that this version of the service offers.
+	// This version of the service does not support the method, or the compression of the request.
 	// Status UNIMPLEMENTED.
 	//
 	// Example: a call of `/arbiter.v1.RulesService/NoSuchCall`.
 	ErrorReason_ERROR_REASON_CALL_NOT_AVAILABLE ErrorReason = 8
-	// The request is larger than the service is configured to read.
+	// The request exceeds the configured maximum size.
 	// Status RESOURCE_EXHAUSTED.
 	//
-	// Example: a `ValidateMove` of more than 64 KiB (the default of `--max-message-bytes`).
+	// Example: a `ValidateMove` request of more than 64 KiB (the default of `--max-message-bytes`).
 	ErrorReason_ERROR_REASON_MESSAGE_TOO_LARGE ErrorReason = 9
-	// A repeated field has more items than the service is configured to work on.
+	// A repeated field exceeds the configured maximum number of items.
 	// Status RESOURCE_EXHAUSTED.
 	//
 	// Example: an `EvaluateBatch` of more than 1000 calls (the default of `--max-batch-items`).
 	ErrorReason_ERROR_REASON_TOO_MANY_ITEMS ErrorReason = 10
-	// Too many calls or too many bytes of batches are in flight, or the queueing delay is too high: the call was shed. It was
-	// not executed: retry with backoff.
+	// The call was shed, because too many calls or too many bytes of batches are in flight or the queueing delay is too
+	// high. It was not executed: retry with backoff.
 	// Status RESOURCE_EXHAUSTED.
 	//
 	// Example: one call more than `--max-in-flight` at the same time.
 	ErrorReason_ERROR_REASON_OVERLOADED ErrorReason = 11
-	// The deadline of the call, or the longest time that the service gives any call, passed before the answer was ready.
+	// The deadline of the call, or the call timeout of the service, passed before the response was ready.
 	// Status DEADLINE_EXCEEDED.
 	//
 	// Example: a call whose message is not complete after `--call-timeout`.
 	ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED ErrorReason = 12
-	// The service itself is at fault. Please report it, with the request.
+	// An internal error of the service. Please report it, with the request.
 	// Status INTERNAL.
 	//
 	// Example: none is known.
 	ErrorReason_ERROR_REASON_INTERNAL_FAULT ErrorReason = 13
-	// The service is shutting down and reads no further message of this stream. Open a new one.
+	// The service is shutting down and reads no further messages of this stream. Open a new stream.
 	// Status UNAVAILABLE.
 	//
 	// Example: an `Evaluate` stream that is still open when the service receives SIGTERM.
 	ErrorReason_ERROR_REASON_SHUTTING_DOWN ErrorReason = 14
-	// The answers of a batch are larger than the service is configured to send. This item and all that follow it were not
-	// answered: send them again, in another batch.
+	// The responses of a batch exceed the configured maximum size. This item and all items after it have no response:
+	// send them again in another batch.
 	// Status RESOURCE_EXHAUSTED, of the item.
 	//
-	// Example: an `EvaluateBatch` whose answers have more than 4 MiB (the default of `--max-batch-answer-bytes`).
+	// Example: an `EvaluateBatch` whose responses exceed 4 MiB (the default of `--max-batch-answer-bytes`).
 	ErrorReason_ERROR_REASON_ANSWER_TOO_LARGE ErrorReason = 15
-	// The call has no valid token, and the service is configured to require one.
+	// The call has no valid bearer token, and the service is configured to require one.
 	// Status UNAUTHENTICATED.
 	//
 	// Example: no header `authorization: Bearer <token>`, or one with a revoked token.
 	ErrorReason_ERROR_REASON_UNAUTHENTICATED ErrorReason = 16
-	// The game is over: no move is legal any more.
+	// The game is over, so no move is legal.
 	// An illegal move.
 	//
 	// Example: a further column after four in a line (C4-2).
 	ErrorReason_ERROR_REASON_GAME_OVER ErrorReason = 30
-	// The board is not of the size that its rules say: rows are missing or too many, or a row is too short or too long.
+	// The board does not have the size that its rules specify: there are too few or too many rows, or a row is too short
+	// or too long.
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: five rows for a Connect Four board of 7 × 6.
 	ErrorReason_ERROR_REASON_BOARD_SIZE_MISMATCH ErrorReason = 31
-	// The square named by the request is empty, or not on the board.
+	// The square in the request is empty or not on the board.
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: `ResolveCaptures` for a token that is not there.
@@ -135,83 +139,83 @@ const (
 	//
 	// Example: row 3 of a board with rows 0 to 2.
 	ErrorReason_ERROR_REASON_SQUARE_OUT_OF_RANGE ErrorReason = 33
-	// The square that a card or a piece is to go to is not empty (TT-3, QR-3).
+	// The destination square of a card or a piece is not empty (TT-3, QR-3).
 	// An illegal move.
 	//
-	// Example: `17@5` when the centre is taken.
+	// Example: `17@5` when the centre is occupied.
 	ErrorReason_ERROR_REASON_SQUARE_OCCUPIED ErrorReason = 34
-	// The card is not in the hand of the player who is to play it (TT-3, RM-7). For a card that the player
-	// cannot see, the message gives no further detail: it may be another player's, or not exist.
+	// The card is not in the hand of the player who plays it (TT-3, RM-7). If the player cannot see the card, the message
+	// gives no further detail: the card may be another player's, or may not exist.
 	// An illegal move.
 	//
-	// Example: a card that was played before.
+	// Example: a card that was already played.
 	ErrorReason_ERROR_REASON_CARD_NOT_IN_HAND ErrorReason = 35
-	// A hand has too many or too few cards: for the cards on the board and the player to move (TT-2, TT-3), or beside the
-	// other hands (RM-7); or a collection has fewer than a hand.
+	// A hand has too many or too few cards for the cards on the board and the player to move (TT-2, TT-3) or compared
+	// with the other hands (RM-7), or a collection has fewer cards than a hand.
 	// Status INVALID_ARGUMENT.
 	//
-	// Example: a hand of six, or hands of five beside a board with two cards.
+	// Example: a hand of six, or hands of five with two cards on the board.
 	ErrorReason_ERROR_REASON_HAND_SIZE_MISMATCH ErrorReason = 36
-	// The same card is there twice: in hands, on the board, in collections (TT-1), in a trick or in a ranking (RM-7).
+	// The same card occurs twice: in hands, on the board, in collections (TT-1), in a trick or in a ranking (RM-7).
 	// Status INVALID_ARGUMENT.
 	//
-	// Example: a card in a hand that also lies on the board.
+	// Example: a card in a hand that is also on the board.
 	ErrorReason_ERROR_REASON_DUPLICATE_CARD ErrorReason = 37
-	// Two descriptions of one card differ: of a card in a collection and in the game (TT-1), or by its text and by its
+	// Two descriptions of one card differ: in a collection and in the game (TT-1), or in its text notation and in its
 	// fields (RM-1).
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: card 17 has rank 5 at the top on the board and rank 6 in the collection.
 	ErrorReason_ERROR_REASON_CARD_MISMATCH ErrorReason = 38
-	// The state is a view, and the answer depends on cards that its viewer does not see (TT-15, RM-7). Ask about the
-	// viewer's own moves, or send the whole state.
+	// The state is a view, and the response depends on cards that its viewer does not see (TT-15, RM-7). Send a call
+	// about the viewer's own moves, or send the full state.
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: `ListLegalMoves` on a view when it is the other player's turn.
 	ErrorReason_ERROR_REASON_HIDDEN_INFORMATION ErrorReason = 39
-	// The state is marked as a view, but no player can see it so (TT-15, RM-7): cards are listed that the view hides, the
-	// viewer's own cards are hidden, or the rules hide nothing.
+	// The state is marked as a view that no player can have (TT-15, RM-7): it lists cards that the view hides, it hides
+	// the viewer's own cards, or the rules hide nothing.
 	// Status INVALID_ARGUMENT.
 	//
-	// Example: a view of Triple Triad with the rule `open`.
+	// Example: a view of a Triple Triad game with the rule `open`.
 	ErrorReason_ERROR_REASON_INVALID_VIEW ErrorReason = 40
 	// The column is not on the board (C4-2).
 	// An illegal move.
 	//
 	// Example: column 7 of a board with columns 0 to 6.
 	ErrorReason_ERROR_REASON_COLUMN_OUT_OF_RANGE ErrorReason = 100
-	// The column has no free cell left (C4-2).
+	// The column is full (C4-2).
 	// An illegal move.
 	//
 	// Example: a seventh token in a column of six rows.
 	ErrorReason_ERROR_REASON_COLUMN_FULL ErrorReason = 101
-	// A character of the board is none of `.`, `X` and `O`.
+	// A character of the board is not `.`, `X` or `O`.
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: the row `..Z....`.
 	ErrorReason_ERROR_REASON_UNKNOWN_TOKEN ErrorReason = 102
-	// A token lies over an empty cell (C4-2).
+	// A token is above an empty cell (C4-2).
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: an `X` in the top row of an otherwise empty column.
 	ErrorReason_ERROR_REASON_FLOATING_TOKEN ErrorReason = 103
-	// The numbers of tokens do not fit the player to move (C4-1).
+	// The numbers of tokens do not match the player to move (C4-1).
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: three `X` and one `O`.
 	ErrorReason_ERROR_REASON_TOKEN_COUNT_MISMATCH ErrorReason = 104
-	// Both players have a line (C4-3): the game was over when the first was completed.
+	// Both players have a line (C4-3). The game ends when the first line is completed, so this is impossible.
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: four `X` in the bottom row and four `O` in the row above.
 	ErrorReason_ERROR_REASON_TWO_WINNERS ErrorReason = 105
-	// A line is there that no last move can have completed (C4-3): its owner is to move,
-	// or the winner's lines have no cell in common that lies on top of its column.
+	// The last move cannot have completed the line (C4-3): its owner is to move,
+	// or the winner's lines have no cell in common that is the top token of its column.
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: four `X` in a row, each with a token on top of it.
 	ErrorReason_ERROR_REASON_IMPOSSIBLE_WIN ErrorReason = 106
-	// No token on top of a column belongs to the player who has just moved, though theirs was the last one dropped (C4-2).
+	// The player who moved last has no token on top of a column, although that player dropped the last token (C4-2).
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: one column with `X`, `X` and `O` from the bottom up, and player two to move.
@@ -221,79 +225,80 @@ const (
 	//
 	// Example: `board: [{owner: PLAYER_ONE}, …]`.
 	ErrorReason_ERROR_REASON_OWNER_WITHOUT_CARD ErrorReason = 200
-	// No card on the board shows the colour of the player who has just moved, though theirs was the last one placed.
+	// No card on the board shows the colour of the player who moved last, although that player placed the last card.
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: a single card on the board, owned by the player to move.
 	ErrorReason_ERROR_REASON_LAST_CARD_MISSING ErrorReason = 201
-	// A name is too long, or has characters that cannot be shown.
+	// A name is too long, or contains characters that cannot be displayed.
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: a name of 33 bytes, or with a line break.
 	ErrorReason_ERROR_REASON_INVALID_NAME ErrorReason = 202
-	// The set-up gives what the rules exclude (TT-2): hands with the rule `random`, collections without it, or both.
+	// The setup contains what the rules exclude (TT-2): hands with the rule `random`, collections without it, or both.
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: `NewGame` with `random` and with `hand_one`.
 	ErrorReason_ERROR_REASON_SETUP_CONFLICT ErrorReason = 203
-	// A square is there twice in a list in which each must be there once.
+	// A square occurs twice in a list in which each square may occur only once.
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: two elements for the centre.
 	ErrorReason_ERROR_REASON_DUPLICATE_SQUARE ErrorReason = 204
-	// There is nothing to trade for: the game is not over, or nobody has won it (TT-14).
+	// No trade is possible: the game is not over, or it has no winner (TT-14).
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: `SettleTrade` after a draw.
 	ErrorReason_ERROR_REASON_NO_WINNER ErrorReason = 205
-	// A card that is picked is not in the loser's collection, or is picked twice (TT-14).
+	// A picked card is not in the loser's collection, or is picked twice (TT-14).
 	// Status INVALID_ARGUMENT.
 	//
-	// Example: a card of the winner's own.
+	// Example: one of the winner's own cards.
 	ErrorReason_ERROR_REASON_WRONG_PICK ErrorReason = 206
-	// More or fewer cards are picked than the trade rule gives (TT-14).
+	// More or fewer cards are picked than the trade rule grants (TT-14).
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: two cards with the rule ONE, or any with the rule ALL.
 	ErrorReason_ERROR_REASON_PICK_COUNT_MISMATCH ErrorReason = 207
-	// No piece of the player to move stands on the square that the move starts from (QR-3).
+	// The square that the move starts from holds no piece of the player to move (QR-3).
 	// An illegal move.
 	//
 	// Example: a move of the other player's rook, or from an empty square.
 	ErrorReason_ERROR_REASON_NOT_YOUR_PIECE ErrorReason = 300
-	// The piece does not move that way (QR-3): a rook goes along a row or a column, a queen also along a diagonal, and
-	// each goes one square at least.
+	// The piece cannot move in that way (QR-3): a rook moves along a row or a column, a queen also along a diagonal, and
+	// every move is at least one square long.
 	// An illegal move.
 	//
 	// Example: a rook along a diagonal.
 	ErrorReason_ERROR_REASON_NOT_A_LINE ErrorReason = 301
-	// A piece stands between the two squares of the move (QR-3).
+	// A piece is between the two squares of the move (QR-3).
 	// An illegal move.
 	//
 	// Example: a rook that jumps over another.
 	ErrorReason_ERROR_REASON_PATH_BLOCKED ErrorReason = 302
-	// A character of the board is none of `.`, `Q`, `R`, `q` and `r`.
+	// A character of the board is not `.`, `Q`, `R`, `q` or `r`.
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: the row `..K.`.
 	ErrorReason_ERROR_REASON_UNKNOWN_PIECE ErrorReason = 303
-	// A player has no queen, or more than one (QR-2): queens are never captured.
+	// A player has no queen, or more than one (QR-2). Queens are never captured.
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: a board without a `q`.
 	ErrorReason_ERROR_REASON_QUEEN_COUNT_MISMATCH ErrorReason = 304
-	// A player has more pieces than at the start, a quarter of the squares (QR-2).
+	// A player has more pieces than at the start, which is a quarter of the squares (QR-2).
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: a queen and four rooks on a board of 4 × 4.
 	ErrorReason_ERROR_REASON_TOO_MANY_PIECES ErrorReason = 305
-	// Both players have lost (QR-5), or the one who has is not to move: a game ends with the capture that decides it.
+	// Both players have lost, or the player who has lost is not to move (QR-5). A game ends with the capture that decides
+	// it, so this is impossible.
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: two pieces of each player.
 	ErrorReason_ERROR_REASON_IMPOSSIBLE_LOSS ErrorReason = 306
-	// The player to move has no legal move while the other has: they have passed already, and it is the other's turn
-	// (QR-6).
+	// The player to move has no legal move while the other player has one. The blocked player has already passed, so it
+	// is the other player's turn (QR-6).
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: a queen and two rooks walled in, and to move.
@@ -303,18 +308,19 @@ const (
 	//
 	// Example: PLAYER_THREE in a match of two.
 	ErrorReason_ERROR_REASON_NO_SUCH_PLAYER ErrorReason = 400
-	// The player has played a card in this trick already (RM-7).
+	// The player has already played a card in this trick (RM-7).
 	// An illegal move.
 	//
-	// Example: a second card before all others have played theirs.
+	// Example: a second card before all other players have played.
 	ErrorReason_ERROR_REASON_ALREADY_PLAYED ErrorReason = 401
-	// All players have played and nobody has taken the trick (RM-7): in a match that happens at once. `ResolveCaptures`
-	// returns who takes it, and the next state.
+	// All players have played, but the trick is not taken (RM-7). In a match a complete trick is taken at once.
+	// `ResolveCaptures` returns the player who takes it, and the next state.
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: `ApplyMove` on a state in which every seat has `played`.
 	ErrorReason_ERROR_REASON_TRICK_COMPLETE ErrorReason = 402
-	// There are too many or too few seats, hands or cards: a match has 2 to 4 players (RM-7), a comparison 2 to 52 cards.
+	// There are too many or too few seats, hands or cards: a match has 2 to 4 players (RM-7), a comparison has 2 to 52
+	// cards.
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: a single seat.

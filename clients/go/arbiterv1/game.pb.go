@@ -25,17 +25,17 @@ const (
 type GameResult int32
 
 const (
-	// Never returned.
+	// Unspecified. Never returned.
 	GameResult_GAME_RESULT_UNSPECIFIED GameResult = 0
-	// The game goes on.
+	// The game is in progress.
 	GameResult_GAME_RESULT_IN_PROGRESS GameResult = 1
 	// The game is over and `winner` has won.
 	GameResult_GAME_RESULT_WINNER_DETERMINED GameResult = 2
-	// The game is over and nobody has won.
+	// The game is over and has no winner.
 	GameResult_GAME_RESULT_DRAW GameResult = 3
-	// The round is drawn and sudden death goes on with another round (TT-13). Triple Triad only.
+	// The round is drawn and sudden death continues with another round (TT-13). Triple Triad only.
 	GameResult_GAME_RESULT_SUDDEN_DEATH_CONTINUE GameResult = 4
-	// The last round of sudden death is drawn: nobody has won (TT-13). Triple Triad only.
+	// The last round of sudden death is drawn: the game is over and has no winner (TT-13). Triple Triad only.
 	GameResult_GAME_RESULT_FINAL_DRAW GameResult = 5
 )
 
@@ -90,17 +90,17 @@ func (GameResult) EnumDescriptor() ([]byte, []int) {
 type EndReason int32
 
 const (
-	// Never returned.
+	// Unspecified. Never returned.
 	EndReason_END_REASON_UNSPECIFIED EndReason = 0
-	// A player has completed a line of the wanted length (C4-3).
+	// A player completed a line of the winning length (C4-3).
 	EndReason_END_REASON_LINE_COMPLETED EndReason = 1
-	// The board is full. In Connect Four: and nobody has a line (C4-4). In Triple Triad: after nine placements (TT-3).
+	// The board is full. In Connect Four: and no player has a line (C4-4). In Triple Triad: after nine placements (TT-3).
 	EndReason_END_REASON_BOARD_FULL EndReason = 2
 	// A player has two pieces or fewer and has lost (QR-5).
 	EndReason_END_REASON_TOO_FEW_PIECES EndReason = 3
 	// Neither player has a legal move (QR-6).
 	EndReason_END_REASON_NO_LEGAL_MOVE EndReason = 4
-	// As many moves in a row as the rules allow have captured nothing (QR-7).
+	// The number of consecutive moves without a capture reached the limit of the rules (QR-7).
 	EndReason_END_REASON_QUIET_MOVE_LIMIT EndReason = 5
 	// All cards have been played (RM-7).
 	EndReason_END_REASON_HANDS_EMPTY EndReason = 6
@@ -155,14 +155,14 @@ func (EndReason) EnumDescriptor() ([]byte, []int) {
 	return file_arbiter_v1_game_proto_rawDescGZIP(), []int{1}
 }
 
-// A position of one of the games, with its rule set: all that is needed to play on. Typed, or as text. Calls that return
-// states and moves return them in the form of the state they were sent.
+// The state of a game, including its rules: everything that is needed to continue the game. It is either typed or in
+// text notation. Calls that return states and moves use the form of the state in the request.
 //
-// A state of Triple Triad or of RoyalMatch may be marked as a view: the state as one player sees it. `RulesService` says
-// which calls accept a view.
+// A Triple Triad or RoyalMatch state may be marked as a view: the state as one player sees it. See `RulesService` for
+// the calls that accept a view.
 type State struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The game and its position. Exactly one is required.
+	// The game and its state. Exactly one field is required.
 	//
 	// Types that are valid to be assigned to Kind:
 	//
@@ -263,29 +263,28 @@ type isState_Kind interface {
 }
 
 type State_Notation struct {
-	// A state of any game as text, at most 4096 bytes, such as `c4:7x6x4:4453`.
-	// `ListGames` describes the notation of each game; `RenderState` converts one form into the other. Spaces around it
-	// are ignored.
+	// The state of any game in text notation, at most 4096 bytes, such as `c4:7x6x4:4453`. Spaces around it are
+	// ignored. `ListGames` describes the notation of each game; `RenderState` converts between the two forms.
 	Notation string `protobuf:"bytes,1,opt,name=notation,proto3,oneof"`
 }
 
 type State_ConnectFour struct {
-	// A position of Connect Four.
+	// The state of a Connect Four game.
 	ConnectFour *ConnectFourState `protobuf:"bytes,2,opt,name=connect_four,json=connectFour,proto3,oneof"`
 }
 
 type State_TripleTriad struct {
-	// A position of Triple Triad.
+	// The state of a Triple Triad game.
 	TripleTriad *TripleTriadState `protobuf:"bytes,3,opt,name=triple_triad,json=tripleTriad,proto3,oneof"`
 }
 
 type State_QueenRooks struct {
-	// A position of Queen and rooks.
+	// The state of a Queen and rooks game.
 	QueenRooks *QueenRooksState `protobuf:"bytes,4,opt,name=queen_rooks,json=queenRooks,proto3,oneof"`
 }
 
 type State_RoyalMatch struct {
-	// A position of RoyalMatch.
+	// The state of a RoyalMatch game.
 	RoyalMatch *RoyalMatchState `protobuf:"bytes,5,opt,name=royal_match,json=royalMatch,proto3,oneof"`
 }
 
@@ -299,10 +298,11 @@ func (*State_QueenRooks) isState_Kind() {}
 
 func (*State_RoyalMatch) isState_Kind() {}
 
-// A move in one of the games. It says what is done; who does it only in RoyalMatch, where any player may be next.
+// A move in one of the games. Only a RoyalMatch move names the player, because any player may be next there. In the
+// other games the state determines which player moves.
 type Move struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The game and its move. Exactly one is required, of the same game as the state it is for.
+	// The game and its move. Exactly one field is required, for the same game as the state.
 	//
 	// Types that are valid to be assigned to Kind:
 	//
@@ -403,30 +403,30 @@ type isMove_Kind interface {
 }
 
 type Move_Notation struct {
-	// A move as text, at most 64 bytes, read as a move of the state's game.
-	// In Connect Four `4` is the fourth column; in Triple Triad `17@5` is the card with the id 17 on the fifth square;
-	// in Queen and rooks `a8-a5` moves a piece of the first column; in RoyalMatch `2:7H` is a card of player two. Spaces
-	// around it are ignored.
+	// A move in text notation, at most 64 bytes, parsed as a move of the state's game. Spaces around it are ignored.
+	// Examples: `4` is the fourth column in Connect Four; `17@5` is the card with the id 17 on the fifth square in
+	// Triple Triad; `a8-a5` moves a piece in the first column in Queen and rooks; `2:7H` is a card of player two in
+	// RoyalMatch.
 	Notation string `protobuf:"bytes,1,opt,name=notation,proto3,oneof"`
 }
 
 type Move_ConnectFour struct {
-	// A move of Connect Four.
+	// A Connect Four move.
 	ConnectFour *ConnectFourMove `protobuf:"bytes,2,opt,name=connect_four,json=connectFour,proto3,oneof"`
 }
 
 type Move_TripleTriad struct {
-	// A move of Triple Triad.
+	// A Triple Triad move.
 	TripleTriad *TripleTriadMove `protobuf:"bytes,3,opt,name=triple_triad,json=tripleTriad,proto3,oneof"`
 }
 
 type Move_QueenRooks struct {
-	// A move of Queen and rooks.
+	// A Queen and rooks move.
 	QueenRooks *QueenRooksMove `protobuf:"bytes,4,opt,name=queen_rooks,json=queenRooks,proto3,oneof"`
 }
 
 type Move_RoyalMatch struct {
-	// A move of RoyalMatch.
+	// A RoyalMatch move.
 	RoyalMatch *RoyalMatchMove `protobuf:"bytes,5,opt,name=royal_match,json=royalMatch,proto3,oneof"`
 }
 
@@ -440,10 +440,10 @@ func (*Move_QueenRooks) isMove_Kind() {}
 
 func (*Move_RoyalMatch) isMove_Kind() {}
 
-// The rules of one of the games. Fields that are absent have the defaults that `ListGames` returns.
+// The rules of one of the games. An absent field has the default that `ListGames` returns.
 type RuleSet struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The game and its rules. Exactly one is required.
+	// The game and its rules. Exactly one field is required. (The field numbers are those of the games in `State`.)
 	//
 	// Types that are valid to be assigned to Kind:
 	//
@@ -534,22 +534,22 @@ type isRuleSet_Kind interface {
 }
 
 type RuleSet_ConnectFour struct {
-	// Rules of Connect Four. (The numbers are those of the games in `State`.)
+	// The rules of Connect Four.
 	ConnectFour *ConnectFourRules `protobuf:"bytes,2,opt,name=connect_four,json=connectFour,proto3,oneof"`
 }
 
 type RuleSet_TripleTriad struct {
-	// Rules of Triple Triad.
+	// The rules of Triple Triad.
 	TripleTriad *TripleTriadRules `protobuf:"bytes,3,opt,name=triple_triad,json=tripleTriad,proto3,oneof"`
 }
 
 type RuleSet_QueenRooks struct {
-	// Rules of Queen and rooks.
+	// The rules of Queen and rooks.
 	QueenRooks *QueenRooksRules `protobuf:"bytes,4,opt,name=queen_rooks,json=queenRooks,proto3,oneof"`
 }
 
 type RuleSet_RoyalMatch struct {
-	// Rules of RoyalMatch.
+	// The rules of RoyalMatch.
 	RoyalMatch *RoyalMatchRules `protobuf:"bytes,5,opt,name=royal_match,json=royalMatch,proto3,oneof"`
 }
 
@@ -561,10 +561,10 @@ func (*RuleSet_QueenRooks) isRuleSet_Kind() {}
 
 func (*RuleSet_RoyalMatch) isRuleSet_Kind() {}
 
-// One thing that happened when a move was made. A move's events come in the order in which they happened.
+// One thing that happened during a move. The events of a move are listed in the order in which they happened.
 type Event struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What happened. Exactly one is set; a later version may return kinds that are not listed here yet.
+	// What happened. Exactly one field is set. Later versions may return kinds that are not listed here.
 	//
 	// Types that are valid to be assigned to Kind:
 	//
@@ -665,17 +665,17 @@ type isEvent_Kind interface {
 }
 
 type Event_Placed struct {
-	// A token or a card was put on the board.
+	// A token or a card was placed on the board.
 	Placed *Placed `protobuf:"bytes,1,opt,name=placed,proto3,oneof"`
 }
 
 type Event_Captured struct {
-	// A card changed its owner, a rook was taken, or a player took a trick.
+	// A card changed its owner, a rook was captured, or a player took a trick.
 	Captured *Capture `protobuf:"bytes,2,opt,name=captured,proto3,oneof"`
 }
 
 type Event_Moved struct {
-	// A piece went to another square. Queen and rooks only.
+	// A piece moved to another square. Queen and rooks only.
 	Moved *Moved `protobuf:"bytes,3,opt,name=moved,proto3,oneof"`
 }
 
@@ -699,12 +699,12 @@ func (*Event_Passed) isEvent_Kind() {}
 
 func (*Event_Played) isEvent_Kind() {}
 
-// A token or a card was put on the board.
+// The placement of a token or a card on the board.
 type Placed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose it is.
+	// The player who placed it.
 	Player Player `protobuf:"varint,1,opt,name=player,proto3,enum=arbiter.v1.Player" json:"player,omitempty"`
-	// Its square. In Connect Four: the lowest free cell of the column (C4-2).
+	// The square. In Connect Four: the lowest free cell of the column (C4-2).
 	Square *Square `protobuf:"bytes,2,opt,name=square,proto3" json:"square,omitempty"`
 	// The `id` of the card. Triple Triad only.
 	CardId        *uint32 `protobuf:"varint,3,opt,name=card_id,json=cardId,proto3,oneof" json:"card_id,omitempty"`
@@ -763,16 +763,16 @@ func (x *Placed) GetCardId() uint32 {
 	return 0
 }
 
-// A piece went to another square.
+// The move of a piece to another square.
 type Moved struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose it is.
+	// The player who moved the piece.
 	Player Player `protobuf:"varint,1,opt,name=player,proto3,enum=arbiter.v1.Player" json:"player,omitempty"`
-	// Where it stood.
+	// The square that the piece left.
 	From *Square `protobuf:"bytes,2,opt,name=from,proto3" json:"from,omitempty"`
-	// Where it stands now.
+	// The square that the piece moved to.
 	To *Square `protobuf:"bytes,3,opt,name=to,proto3" json:"to,omitempty"`
-	// Which piece it is.
+	// The kind of piece.
 	Piece         QueenRooksPiece `protobuf:"varint,4,opt,name=piece,proto3,enum=arbiter.v1.QueenRooksPiece" json:"piece,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -836,7 +836,7 @@ func (x *Moved) GetPiece() QueenRooksPiece {
 	return QueenRooksPiece_QUEEN_ROOKS_PIECE_UNSPECIFIED
 }
 
-// A player had no legal move and passed.
+// The pass of a player who had no legal move.
 type Passed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The player who passed.
@@ -882,10 +882,10 @@ func (x *Passed) GetPlayer() Player {
 	return Player_PLAYER_UNSPECIFIED
 }
 
-// A card was played into a trick.
+// A card that was played into a trick.
 type Played struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Who played it.
+	// The player who played the card.
 	Player Player `protobuf:"varint,1,opt,name=player,proto3,enum=arbiter.v1.Player" json:"player,omitempty"`
 	// The card.
 	Card          *RoyalMatchCard `protobuf:"bytes,2,opt,name=card,proto3" json:"card,omitempty"`
@@ -937,13 +937,13 @@ func (x *Played) GetCard() *RoyalMatchCard {
 	return nil
 }
 
-// One capture, with its explanation. Connect Four has none.
+// One capture and its explanation. Connect Four has no captures.
 type Capture struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What was taken, by what and why, in a sentence for people,
+	// A human-readable sentence: what was captured, by what and why,
 	// such as `Ifrit takes Cactuar by Combo, 9 over 6, second wave`.
 	Explanation string `protobuf:"bytes,1,opt,name=explanation,proto3" json:"explanation,omitempty"`
-	// The same for programs. Exactly one is set. (The numbers are those of the games in `State`.)
+	// The same in machine-readable form. Exactly one field is set. (The field numbers are those of the games in `State`.)
 	//
 	// Types that are valid to be assigned to Kind:
 	//
@@ -1031,17 +1031,17 @@ type isCapture_Kind interface {
 }
 
 type Capture_TripleTriad struct {
-	// A card of Triple Triad changed its owner.
+	// A Triple Triad card changed its owner.
 	TripleTriad *TripleTriadCapture `protobuf:"bytes,3,opt,name=triple_triad,json=tripleTriad,proto3,oneof"`
 }
 
 type Capture_QueenRooks struct {
-	// A rook of Queen and rooks was taken.
+	// A rook was captured in Queen and rooks.
 	QueenRooks *QueenRooksCapture `protobuf:"bytes,4,opt,name=queen_rooks,json=queenRooks,proto3,oneof"`
 }
 
 type Capture_RoyalMatch struct {
-	// A trick of RoyalMatch was taken.
+	// A RoyalMatch trick was taken.
 	RoyalMatch *RoyalMatchTrick `protobuf:"bytes,5,opt,name=royal_match,json=royalMatch,proto3,oneof"`
 }
 
@@ -1051,26 +1051,26 @@ func (*Capture_QueenRooks) isCapture_Kind() {}
 
 func (*Capture_RoyalMatch) isCapture_Kind() {}
 
-// Whether a game is over, why, and who has won; or whose turn it is.
+// The outcome of a game: whether it is over, why, and who won; or whose turn it is.
 type Outcome struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether the game is over, and whether it has a winner.
 	Result GameResult `protobuf:"varint,1,opt,name=result,proto3,enum=arbiter.v1.GameResult" json:"result,omitempty"`
 	// Why the game, or a round of sudden death, ended. Absent only with IN_PROGRESS.
 	EndReason *EndReason `protobuf:"varint,2,opt,name=end_reason,json=endReason,proto3,enum=arbiter.v1.EndReason,oneof" json:"end_reason,omitempty"`
-	// Who has won. Absent when nobody has.
+	// The winner. Absent if there is none.
 	Winner *Player `protobuf:"varint,3,opt,name=winner,proto3,enum=arbiter.v1.Player,oneof" json:"winner,omitempty"`
-	// Whose turn it is: one player, in RoyalMatch every player who has not played in the current trick. Set only with
-	// IN_PROGRESS; after a drawn round of sudden death see `DetermineWinnerResponse.next_round`.
+	// The players whose turn it is: one player, or in RoyalMatch every player who has not played in the current trick.
+	// Set only with IN_PROGRESS. After a drawn round of sudden death, see `DetermineWinnerResponse.next_round`.
 	NextPlayers []Player `protobuf:"varint,4,rep,packed,name=next_players,json=nextPlayers,proto3,enum=arbiter.v1.Player" json:"next_players,omitempty"`
-	// The score of each player, in games that have one. In Triple Triad: the cards of their colour on the board and
-	// those in their hand, ten in all (TT-12). In RoyalMatch: the tricks taken. In Queen and rooks: the pieces left.
-	// While the game goes on, the current scores. Connect Four has none.
+	// The score of each player; while the game is in progress, the current score. In Triple Triad: the number of cards of
+	// the player's colour on the board plus those in the player's hand, ten for both players together (TT-12). In
+	// RoyalMatch: the tricks taken. In Queen and rooks: the pieces left. Connect Four has no scores.
 	Scores []*Score `protobuf:"bytes,5,rep,name=scores,proto3" json:"scores,omitempty"`
-	// How the game or the round ended, in a sentence for people, such as `player one wins by 6 to 4`. Empty only with
+	// A human-readable sentence: how the game or the round ended, such as `player one wins by 6 to 4`. Empty only with
 	// IN_PROGRESS.
 	Explanation string `protobuf:"bytes,6,opt,name=explanation,proto3" json:"explanation,omitempty"`
-	// What only one game has. (The numbers are those of the games in `State`, plus 6.)
+	// The details that are specific to one game. (The field numbers are those of the games in `State`, plus 6.)
 	//
 	// Types that are valid to be assigned to Detail:
 	//
@@ -1193,17 +1193,17 @@ type isOutcome_Detail interface {
 }
 
 type Outcome_ConnectFour struct {
-	// Connect Four: set when the game is won.
+	// The Connect Four details. Set if the game is won.
 	ConnectFour *ConnectFourOutcome `protobuf:"bytes,8,opt,name=connect_four,json=connectFour,proto3,oneof"`
 }
 
 type Outcome_TripleTriad struct {
-	// Triple Triad: always set.
+	// The Triple Triad details. Always set.
 	TripleTriad *TripleTriadOutcome `protobuf:"bytes,9,opt,name=triple_triad,json=tripleTriad,proto3,oneof"`
 }
 
 type Outcome_RoyalMatch struct {
-	// RoyalMatch: set when the match is drawn.
+	// The RoyalMatch details. Set if the match is drawn.
 	RoyalMatch *RoyalMatchOutcome `protobuf:"bytes,11,opt,name=royal_match,json=royalMatch,proto3,oneof"`
 }
 
@@ -1216,9 +1216,9 @@ func (*Outcome_RoyalMatch) isOutcome_Detail() {}
 // The score of one player.
 type Score struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose score it is.
+	// The player.
 	Player Player `protobuf:"varint,1,opt,name=player,proto3,enum=arbiter.v1.Player" json:"player,omitempty"`
-	// Points, in the unit of the game.
+	// The number of points, in the unit of the game.
 	Points        *uint32 `protobuf:"varint,2,opt,name=points,proto3,oneof" json:"points,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -21,15 +21,15 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// One of the players of a game, by seat.
+// A player of a game, by seat.
 type Player int32
 
 const (
-	// Refused in requests, never returned: where there may be nobody, the field is absent.
+	// Unspecified. Refused in requests and never returned: a field without a player is absent.
 	Player_PLAYER_UNSPECIFIED Player = 0
-	// The first seat. In Connect Four: the player of the `X` tokens.
+	// The first seat. In Connect Four: the player with the `X` tokens.
 	Player_PLAYER_ONE Player = 1
-	// The second seat. In Connect Four: the player of the `O` tokens.
+	// The second seat. In Connect Four: the player with the `O` tokens.
 	Player_PLAYER_TWO Player = 2
 	// The third seat. RoyalMatch only.
 	Player_PLAYER_THREE Player = 3

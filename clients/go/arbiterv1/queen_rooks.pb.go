@@ -21,13 +21,13 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// What can stand on a square.
+// The contents of a square.
 type QueenRooksPiece int32
 
 const (
-	// Never returned.
+	// Unspecified. Never returned.
 	QueenRooksPiece_QUEEN_ROOKS_PIECE_UNSPECIFIED QueenRooksPiece = 0
-	// Nothing.
+	// No piece.
 	QueenRooksPiece_QUEEN_ROOKS_PIECE_NONE QueenRooksPiece = 1
 	// A queen.
 	QueenRooksPiece_QUEEN_ROOKS_PIECE_QUEEN QueenRooksPiece = 2
@@ -78,25 +78,26 @@ func (QueenRooksPiece) EnumDescriptor() ([]byte, []int) {
 	return file_arbiter_v1_queen_rooks_proto_rawDescGZIP(), []int{0}
 }
 
-// A position of Queen and rooks, with the rules it is played under (QR-1, QR-2). Player one has blue rooks and a pink
-// queen, player two red rooks and an orange queen.
+// The state of a Queen and rooks game, including its rules (QR-1, QR-2). Player one has blue rooks and a pink queen,
+// player two has red rooks and an orange queen.
 //
-// `ResolveCaptures` also accepts a board set up by hand, with any number of rooks and one queen of each player: all but
-// `board` may be absent (a board that is not 8 × 8 needs `rules.size`), and what is given is returned as it was, except that
-// a capture sets `quiet_moves` to 0.
+// `ResolveCaptures` also accepts a custom board with any number of rooks and one queen for each player. In a custom
+// board every field except `board` may be absent, but a board that is not 8 × 8 needs `rules.size`. Fields that are
+// present are returned unchanged, except that a capture sets `quiet_moves` to 0.
 type QueenRooksState struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The rules of this game. Default: the default of every field.
+	// The rules of the game. Default: every rule has its default.
 	Rules *QueenRooksRules `protobuf:"bytes,1,opt,name=rules,proto3" json:"rules,omitempty"`
-	// Required. The board, one string per row, the top row first; one character per column, from the left: `Q` the queen
-	// (pink) and `R` a rook (blue) of player one, `q` the queen (orange) and `r` a rook (red) of player two, `.` an empty
-	// square. Exactly `rules.size` strings of exactly `rules.size` characters. So `board[row][column]` is a square.
+	// Required. The board, one string per row from top to bottom. A string has one character per column from left to
+	// right: `Q` for the queen (pink) and `R` for a rook (blue) of player one, `q` for the queen (orange) and `r` for a
+	// rook (red) of player two, `.` for an empty square. Exactly `rules.size` strings of exactly `rules.size` characters:
+	// `board[row][column]` is a square.
 	Board []string `protobuf:"bytes,2,rep,name=board,proto3" json:"board,omitempty"`
-	// Required. The player to move; in a finished game, the player who would have been. It is never one who has no legal
-	// move while the other has: such a player has passed already (QR-6).
+	// Required. The player to move. In a finished game, the player whose turn would be next. A player who has no legal
+	// move while the other player has one is never the player to move: that player has already passed (QR-6).
 	NextPlayer *Player `protobuf:"varint,3,opt,name=next_player,json=nextPlayer,proto3,enum=arbiter.v1.Player,oneof" json:"next_player,omitempty"`
-	// How many moves in a row, by either player, have captured nothing (QR-7), 0 to 1000000 and at most
-	// `rules.quiet_move_limit` if there is one. Default 0.
+	// The number of consecutive moves, by either player, without a capture (QR-7), 0 to 1000000 and at most
+	// `rules.quiet_move_limit` if there is a limit. Default 0.
 	QuietMoves    *uint32 `protobuf:"varint,4,opt,name=quiet_moves,json=quietMoves,proto3,oneof" json:"quiet_moves,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -160,12 +161,13 @@ func (x *QueenRooksState) GetQuietMoves() uint32 {
 	return 0
 }
 
-// The rules of a game of Queen and rooks. A field that is absent has its default; responses carry all of them.
+// The rules of a Queen and rooks game. An absent field has its default; responses set all fields.
 type QueenRooksRules struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Rows and columns of the board, an even number from 4 to 26 (QR-1). Default 8.
+	// The number of rows and of columns, an even number from 4 to 26 (QR-1). Default 8.
 	Size *uint32 `protobuf:"varint,1,opt,name=size,proto3,oneof" json:"size,omitempty"`
-	// The number of moves in a row without a capture that makes a draw (QR-7), at most 1000000. Default 0: none does.
+	// The number of consecutive moves without a capture that makes the game a draw (QR-7), at most 1000000. Default 0: no
+	// limit.
 	QuietMoveLimit *uint32 `protobuf:"varint,2,opt,name=quiet_move_limit,json=quietMoveLimit,proto3,oneof" json:"quiet_move_limit,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -215,13 +217,13 @@ func (x *QueenRooksRules) GetQuietMoveLimit() uint32 {
 	return 0
 }
 
-// A move of Queen and rooks: one of one's own pieces to an empty square (QR-3). Whose move it is follows from the
-// state.
+// A Queen and rooks move: the player to move moves one of their pieces to an empty square (QR-3).
 type QueenRooksMove struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Required. Where the piece stands. (The text notation has letters for columns and numbers from 1 for rows: `a8-a5`.)
+	// Required. The square of the piece. (The text notation has letters for columns and numbers from 1 for rows:
+	// `a8-a5`.)
 	From *Square `protobuf:"bytes,1,opt,name=from,proto3" json:"from,omitempty"`
-	// Required. Where it goes.
+	// Required. The square to move to.
 	To            *Square `protobuf:"bytes,2,opt,name=to,proto3" json:"to,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -271,7 +273,7 @@ func (x *QueenRooksMove) GetTo() *Square {
 	return nil
 }
 
-// What a new game of Queen and rooks is started from besides its rules: nothing.
+// The options of a new Queen and rooks game other than its rules. There are none.
 type QueenRooksSetup struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -308,18 +310,18 @@ func (*QueenRooksSetup) Descriptor() ([]byte, []int) {
 	return file_arbiter_v1_queen_rooks_proto_rawDescGZIP(), []int{3}
 }
 
-// A rook that is taken, and why (QR-4): the rook that has just moved and its own queen are two corners of a
-// rectangle, and it stands on one of the other two.
+// The capture of a rook, and its cause (QR-4). The rook that just moved and its own queen are two opposite corners of a
+// rectangle; the captured rook was on one of the other two corners.
 type QueenRooksCapture struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Where the rook that is taken stood.
+	// The square of the captured rook.
 	Square *Square `protobuf:"bytes,1,opt,name=square,proto3" json:"square,omitempty"`
-	// Where the rook that takes it has moved to.
+	// The square that the capturing rook moved to.
 	Rook *Square `protobuf:"bytes,2,opt,name=rook,proto3" json:"rook,omitempty"`
-	// Where the queen of that rook stands.
+	// The square of the capturing rook's own queen.
 	Queen *Square `protobuf:"bytes,3,opt,name=queen,proto3" json:"queen,omitempty"`
-	// The two other corners of the rectangle, as they were before anything was taken: first the one in the row of the
-	// rook that has moved.
+	// The other two corners of the rectangle, as they were before any capture. The corner in the row of the capturing
+	// rook comes first.
 	Corners       []*QueenRooksCorner `protobuf:"bytes,4,rep,name=corners,proto3" json:"corners,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -386,11 +388,11 @@ func (x *QueenRooksCapture) GetCorners() []*QueenRooksCorner {
 // A corner of the rectangle of a capture.
 type QueenRooksCorner struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Where it is.
+	// The square of the corner.
 	Square *Square `protobuf:"bytes,1,opt,name=square,proto3" json:"square,omitempty"`
-	// What stood there.
+	// The kind of piece on the square.
 	Piece QueenRooksPiece `protobuf:"varint,2,opt,name=piece,proto3,enum=arbiter.v1.QueenRooksPiece" json:"piece,omitempty"`
-	// Whose it was. Absent when nothing stood there.
+	// The owner of the piece. Absent if the square was empty.
 	Owner         *Player `protobuf:"varint,3,opt,name=owner,proto3,enum=arbiter.v1.Player,oneof" json:"owner,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

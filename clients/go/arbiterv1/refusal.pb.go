@@ -21,18 +21,18 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// One reason why a move is illegal or a request is refused: in code, in words, and by the clause of the rules.
+// One reason why a move is illegal or a request is refused.
 type Reason struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The reason in code.
+	// The reason as a code.
 	Code ErrorReason `protobuf:"varint,1,opt,name=code,proto3,enum=arbiter.v1.ErrorReason" json:"code,omitempty"`
-	// The reason in words, for people. The wording may change between versions.
+	// The reason as a human-readable message. The wording may change between versions.
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
-	// The clause of the rules that says so, such as `C4-2`; `ListGames` returns its text. Empty when no rule of a game is
-	// concerned.
+	// The id of the rule clause that applies, such as `C4-2`. `ListGames` returns the text of the clause. Empty if no
+	// rule of a game applies.
 	Clause string `protobuf:"bytes,3,opt,name=clause,proto3" json:"clause,omitempty"`
-	// The field of the request it is about, as a path from the request: `move.connect_four.column`,
-	// `state.connect_four.board[2]` (indexes from 0). Empty when it is about no field.
+	// The path of the request field that the reason is about, starting at the request: `move.connect_four.column`,
+	// `state.connect_four.board[2]` (indexes start at 0). Empty if it is about no field.
 	Field         string `protobuf:"bytes,4,opt,name=field,proto3" json:"field,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -96,13 +96,13 @@ func (x *Reason) GetField() string {
 	return ""
 }
 
-// Detail of the status FAILED_PRECONDITION with which `ApplyMove` and `ReplayGame` refuse an illegal move,
-// next to `google.rpc.ErrorInfo`. It carries the reasons that `ValidateMove` returns.
+// The status detail of the FAILED_PRECONDITION error that `ApplyMove` and `ReplayGame` return for an illegal move, in
+// addition to `google.rpc.ErrorInfo`. It carries the same reasons as `ValidateMove`.
 type IllegalMove struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Every reason why the move is illegal. Never empty.
 	Reasons []*Reason `protobuf:"bytes,1,rep,name=reasons,proto3" json:"reasons,omitempty"`
-	// Which of `ReplayGame`'s moves it is, from 0. Absent in other calls.
+	// The index of the illegal move in `ReplayGameRequest.moves`, starting at 0. Absent in other calls.
 	MoveIndex     *uint32 `protobuf:"varint,2,opt,name=move_index,json=moveIndex,proto3,oneof" json:"move_index,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -152,20 +152,20 @@ func (x *IllegalMove) GetMoveIndex() uint32 {
 	return 0
 }
 
-// Why one item of `EvaluateBatch` or `Evaluate` was refused: the status that the call would have had on its own.
+// The refusal of one item of `EvaluateBatch` or `Evaluate`: the status that the call would return on its own.
 type Refusal struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The gRPC status code by number: 3 INVALID_ARGUMENT, 8 RESOURCE_EXHAUSTED, 9 FAILED_PRECONDITION,
+	// The gRPC status code as a number: 3 INVALID_ARGUMENT, 8 RESOURCE_EXHAUSTED, 9 FAILED_PRECONDITION,
 	// 12 UNIMPLEMENTED, 13 INTERNAL.
 	Code int32 `protobuf:"varint,1,opt,name=code,proto3" json:"code,omitempty"`
-	// The status message, for people. The wording may change between versions.
+	// The human-readable status message. The wording may change between versions.
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
-	// The reasons: the violations of a bad request, or why the move is illegal. Never empty; at most 24, see
+	// The reasons: the violations of an invalid request, or why the move is illegal. Never empty. At most 24, see
 	// `unlisted_reasons`.
 	Reasons []*Reason `protobuf:"bytes,3,rep,name=reasons,proto3" json:"reasons,omitempty"`
-	// Which of `ReplayGame`'s moves is illegal, from 0. Absent otherwise.
+	// The index of the illegal move in `ReplayGameRequest.moves`, starting at 0. Absent otherwise.
 	MoveIndex *uint32 `protobuf:"varint,4,opt,name=move_index,json=moveIndex,proto3,oneof" json:"move_index,omitempty"`
-	// How many further reasons there are that `reasons` has no room for. Absent when it lists all.
+	// The number of further reasons that do not fit into `reasons`. Absent if all are listed.
 	UnlistedReasons *uint32 `protobuf:"varint,5,opt,name=unlisted_reasons,json=unlistedReasons,proto3,oneof" json:"unlisted_reasons,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache

@@ -25,7 +25,7 @@ const (
 type RoyalMatchSuit int32
 
 const (
-	// Refused.
+	// Unspecified. Refused in requests.
 	RoyalMatchSuit_ROYAL_MATCH_SUIT_UNSPECIFIED RoyalMatchSuit = 0
 	// Hearts: red, the opposite of spades.
 	RoyalMatchSuit_ROYAL_MATCH_SUIT_HEARTS RoyalMatchSuit = 1
@@ -86,11 +86,11 @@ func (RoyalMatchSuit) EnumDescriptor() ([]byte, []int) {
 type RoyalMatchOrdering int32
 
 const (
-	// Refused.
+	// Unspecified. Refused in requests.
 	RoyalMatchOrdering_ROYAL_MATCH_ORDERING_UNSPECIFIED RoyalMatchOrdering = 0
-	// By value first, and by suit when the values are equal (RM-3).
+	// By value, then by suit if the values are equal (RM-3).
 	RoyalMatchOrdering_ROYAL_MATCH_ORDERING_VALUE_THEN_SUIT RoyalMatchOrdering = 1
-	// By suit first, and by value in the same suit (RM-6).
+	// By suit, then by value within the same suit (RM-6).
 	RoyalMatchOrdering_ROYAL_MATCH_ORDERING_SUIT_THEN_VALUE RoyalMatchOrdering = 2
 )
 
@@ -135,21 +135,21 @@ func (RoyalMatchOrdering) EnumDescriptor() ([]byte, []int) {
 	return file_arbiter_v1_royal_match_proto_rawDescGZIP(), []int{1}
 }
 
-// What decides between two cards (RM-5).
+// What decides the comparison of two cards (RM-5).
 type RoyalMatchDecision int32
 
 const (
-	// Never returned.
+	// Unspecified. Never returned.
 	RoyalMatchDecision_ROYAL_MATCH_DECISION_UNSPECIFIED RoyalMatchDecision = 0
-	// One has the higher value.
+	// One card has the higher value.
 	RoyalMatchDecision_ROYAL_MATCH_DECISION_HIGHER_VALUE RoyalMatchDecision = 1
-	// One is of the strong suit, which beats all others.
+	// One card is of the strong suit, which beats all others.
 	RoyalMatchDecision_ROYAL_MATCH_DECISION_STRONG_SUIT RoyalMatchDecision = 2
-	// One is of the weak suit, which loses to all others.
+	// One card is of the weak suit, which loses to all others.
 	RoyalMatchDecision_ROYAL_MATCH_DECISION_WEAK_SUIT RoyalMatchDecision = 3
-	// Both are neutral, and one has the colour of the strong suit.
+	// Both cards are of neutral suits, and one has the colour of the strong suit.
 	RoyalMatchDecision_ROYAL_MATCH_DECISION_NEUTRAL_COLOUR RoyalMatchDecision = 4
-	// They are the same card (RM-4).
+	// The cards are identical (RM-4).
 	RoyalMatchDecision_ROYAL_MATCH_DECISION_EQUAL RoyalMatchDecision = 5
 )
 
@@ -204,13 +204,13 @@ func (RoyalMatchDecision) EnumDescriptor() ([]byte, []int) {
 type RoyalMatchOrder int32
 
 const (
-	// Never returned.
+	// Unspecified. Never returned.
 	RoyalMatchOrder_ROYAL_MATCH_ORDER_UNSPECIFIED RoyalMatchOrder = 0
 	// The first card wins.
 	RoyalMatchOrder_ROYAL_MATCH_ORDER_FIRST_WINS RoyalMatchOrder = 1
 	// The second card wins.
 	RoyalMatchOrder_ROYAL_MATCH_ORDER_SECOND_WINS RoyalMatchOrder = 2
-	// They are the same card.
+	// The cards are identical.
 	RoyalMatchOrder_ROYAL_MATCH_ORDER_EQUAL RoyalMatchOrder = 3
 )
 
@@ -257,19 +257,20 @@ func (RoyalMatchOrder) EnumDescriptor() ([]byte, []int) {
 	return file_arbiter_v1_royal_match_proto_rawDescGZIP(), []int{3}
 }
 
-// A match of RoyalMatch, with the rules it is played under (RM-7); or, with `view` set, the match as one player sees it.
+// The state of a RoyalMatch game, including its rules (RM-7). With `view` set, the state as one player sees it.
 //
-// `ResolveCaptures` also accepts a trick set up by hand: there every seat may have `played`, and hands may have any sizes
-// or be absent.
+// `ResolveCaptures` also accepts a custom trick, in which every seat may have `played` and hands may have any size or
+// be absent.
 type RoyalMatchState struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The rules of this match. Default: the default of every field.
+	// The rules of the match. Default: every rule has its default.
 	Rules *RoyalMatchRules `protobuf:"bytes,1,opt,name=rules,proto3" json:"rules,omitempty"`
-	// Required. The suit that is strong (RM-2).
+	// Required. The dominant suit, which is strong (RM-2).
 	DominantSuit RoyalMatchSuit `protobuf:"varint,2,opt,name=dominant_suit,json=dominantSuit,proto3,enum=arbiter.v1.RoyalMatchSuit" json:"dominant_suit,omitempty"`
-	// Required. The players, 2 to 4: the first is player one.
+	// Required. The players, 2 to 4. The first one is player one.
 	Seats []*RoyalMatchSeat `protobuf:"bytes,3,rep,name=seats,proto3" json:"seats,omitempty"`
-	// Required if a seat has `hidden_cards`. Marks a view: the match as one player sees it. Absent in a whole state.
+	// Required if a seat has `hidden_cards`. Marks the state as a view: the match as one player sees it. Absent in a full
+	// state.
 	View          *RoyalMatchView `protobuf:"bytes,4,opt,name=view,proto3" json:"view,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -336,15 +337,16 @@ func (x *RoyalMatchState) GetView() *RoyalMatchView {
 // One player of a match.
 type RoyalMatchSeat struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The cards in the player's hand, in their order, at most 13. With the card played in this trick, if there is one,
-	// every player has as many.
+	// The cards in the player's hand, in order, at most 13. All players must have the same number of cards, counting the
+	// card played in the current trick.
 	Hand []*RoyalMatchCard `protobuf:"bytes,1,rep,name=hand,proto3" json:"hand,omitempty"`
-	// The card that the player has played in the current trick. Absent: none yet.
+	// The card that the player has played in the current trick. Absent if none.
 	Played *RoyalMatchCard `protobuf:"bytes,2,opt,name=played,proto3" json:"played,omitempty"`
-	// The tricks that the player has taken, 0 to 13; all tricks together and the cards left make at most 13. Default 0.
+	// The number of tricks that the player has taken, 0 to 13. The tricks of all players plus the number of cards that
+	// each player has left must be at most 13. Default 0.
 	Tricks *uint32 `protobuf:"varint,3,opt,name=tricks,proto3,oneof" json:"tricks,omitempty"`
-	// Required in a view for every player but the viewer, refused otherwise. How many cards the player has in the hand, 0 to
-	// 13. They are hidden: `hand` is empty.
+	// Required in a view for every player except the viewer; must be absent otherwise. The number of cards in the
+	// player's hand, 0 to 13. The cards themselves are hidden: `hand` is empty.
 	HiddenCards   *uint32 `protobuf:"varint,4,opt,name=hidden_cards,json=hiddenCards,proto3,oneof" json:"hidden_cards,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -408,10 +410,10 @@ func (x *RoyalMatchSeat) GetHiddenCards() uint32 {
 	return 0
 }
 
-// Marks a state as a view (RM-7).
+// The marker of a view (RM-7).
 type RoyalMatchView struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Required. The player who sees it.
+	// Required. The player who sees the view.
 	Viewer        Player `protobuf:"varint,1,opt,name=viewer,proto3,enum=arbiter.v1.Player" json:"viewer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -454,15 +456,17 @@ func (x *RoyalMatchView) GetViewer() Player {
 	return Player_PLAYER_UNSPECIFIED
 }
 
-// A card (RM-1): by suit and value, or as text. Responses have both; in a request either is enough, and both must agree.
+// A card (RM-1), by suit and value or in text notation. Responses set both. A request may set either or both; if both
+// are set, they must match.
 type RoyalMatchCard struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Required unless `notation` is given. The suit.
 	Suit RoyalMatchSuit `protobuf:"varint,1,opt,name=suit,proto3,enum=arbiter.v1.RoyalMatchSuit" json:"suit,omitempty"`
 	// Required unless `notation` is given. The value, 2 to 14: the jack is 11, the queen 12, the king 13 and the ace 14.
 	Value *uint32 `protobuf:"varint,2,opt,name=value,proto3,oneof" json:"value,omitempty"`
-	// The card as text: its value, as a number from 2 to 10 or `J`, `Q`, `K`, `A`, and its suit, as `H`, `D`, `C`, `S`
-	// or its symbol: `7H`, `10♥` and `A♠` are understood, in small letters too. Responses have the form `10H`.
+	// The card in text notation: the value as a number from 2 to 10 or `J`, `Q`, `K`, `A`, followed by the suit as `H`,
+	// `D`, `C`, `S` or its symbol. Examples: `7H`, `10♥`, `A♠`. Lower-case letters are accepted. Responses use the form
+	// `10H`.
 	Notation      string `protobuf:"bytes,3,opt,name=notation,proto3" json:"notation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -519,7 +523,7 @@ func (x *RoyalMatchCard) GetNotation() string {
 	return ""
 }
 
-// The rules of a match. A field that is absent has its default; responses carry all of them.
+// The rules of a match. An absent field has its default; responses set all fields.
 type RoyalMatchRules struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// How cards are compared (RM-3, RM-6). Default ROYAL_MATCH_ORDERING_VALUE_THEN_SUIT.
@@ -565,8 +569,8 @@ func (x *RoyalMatchRules) GetOrdering() RoyalMatchOrdering {
 	return RoyalMatchOrdering_ROYAL_MATCH_ORDERING_UNSPECIFIED
 }
 
-// A move of RoyalMatch: a card of a player's hand, played into the current trick (RM-7). Any player who has not
-// played in it may, so the move says who.
+// A RoyalMatch move: a player plays a card from their hand into the current trick (RM-7). Any player who has not played
+// in the trick may be next, so the move names the player.
 type RoyalMatchMove struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Required. The player who plays the card.
@@ -621,16 +625,17 @@ func (x *RoyalMatchMove) GetCard() *RoyalMatchCard {
 	return nil
 }
 
-// What a match is started from besides its rules. Everything is optional.
+// The options of a new match other than its rules. All are optional.
 type RoyalMatchSetup struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How many players there are, 2 to 4. Default 2, or as many as there are hands.
+	// The number of players, 2 to 4. Default: the number of `hands`, or 2 if there are none.
 	Players *uint32 `protobuf:"varint,1,opt,name=players,proto3,oneof" json:"players,omitempty"`
-	// How many cards each is dealt, 1 to 13. Default 13, or as many as the hands have.
+	// The number of cards in each hand, 1 to 13. Default: the size of the `hands`, or 13 if there are none.
 	HandSize *uint32 `protobuf:"varint,2,opt,name=hand_size,json=handSize,proto3,oneof" json:"hand_size,omitempty"`
-	// The hands: one of equal size for each player, no card twice. Default: dealt by seed from one deck of 52 cards.
+	// The hands: one per player, all of the same size and without duplicate cards. Default: dealt at random from one
+	// deck of 52 cards, with the seed.
 	Hands []*RoyalMatchHand `protobuf:"bytes,3,rep,name=hands,proto3" json:"hands,omitempty"`
-	// The suit that is strong. Default: drawn by seed.
+	// The dominant suit, which is strong. Default: chosen at random with the seed.
 	DominantSuit  *RoyalMatchSuit `protobuf:"varint,4,opt,name=dominant_suit,json=dominantSuit,proto3,enum=arbiter.v1.RoyalMatchSuit,oneof" json:"dominant_suit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -740,16 +745,17 @@ func (x *RoyalMatchHand) GetCards() []*RoyalMatchCard {
 	return nil
 }
 
-// A comparison of two cards, and what decided it (RM-5).
+// The comparison of two cards, and what decided it (RM-5).
 type RoyalMatchComparison struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The card that wins; the first of two equal ones.
+	// The card that wins. If the cards are equal, the first one.
 	Stronger *RoyalMatchCard `protobuf:"bytes,1,opt,name=stronger,proto3" json:"stronger,omitempty"`
-	// The card that loses; the second of two equal ones.
+	// The card that loses. If the cards are equal, the second one.
 	Weaker *RoyalMatchCard `protobuf:"bytes,2,opt,name=weaker,proto3" json:"weaker,omitempty"`
-	// What decided it.
+	// What decided the comparison.
 	Decision RoyalMatchDecision `protobuf:"varint,3,opt,name=decision,proto3,enum=arbiter.v1.RoyalMatchDecision" json:"decision,omitempty"`
-	// The same in a sentence for people, such as `7D beats 7C: both are neutral, and diamonds are red like hearts`.
+	// The same as a human-readable sentence, such as
+	// `7D beats 7C: both are neutral, and diamonds are red like hearts`.
 	Explanation   string `protobuf:"bytes,4,opt,name=explanation,proto3" json:"explanation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -813,14 +819,14 @@ func (x *RoyalMatchComparison) GetExplanation() string {
 	return ""
 }
 
-// A trick that is taken, and why (RM-7).
+// A trick that was taken, and why (RM-7).
 type RoyalMatchTrick struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Who takes it.
+	// The player who takes the trick.
 	Player Player `protobuf:"varint,1,opt,name=player,proto3,enum=arbiter.v1.Player" json:"player,omitempty"`
-	// The card that takes it, the strongest.
+	// The card that takes the trick: the strongest.
 	Card *RoyalMatchCard `protobuf:"bytes,2,opt,name=card,proto3" json:"card,omitempty"`
-	// All cards of the trick, the strongest first: each against the next.
+	// All cards of the trick, strongest first, as comparisons of each card with the next one.
 	Comparisons   []*RoyalMatchComparison `protobuf:"bytes,3,rep,name=comparisons,proto3" json:"comparisons,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -877,10 +883,10 @@ func (x *RoyalMatchTrick) GetComparisons() []*RoyalMatchComparison {
 	return nil
 }
 
-// What only an outcome of RoyalMatch has.
+// The RoyalMatch details of an outcome.
 type RoyalMatchOutcome struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// In a drawn match, the players who share the most tricks (RM-7).
+	// The players who share the highest number of tricks in a drawn match (RM-7).
 	DrawnBetween  []Player `protobuf:"varint,1,rep,packed,name=drawn_between,json=drawnBetween,proto3,enum=arbiter.v1.Player" json:"drawn_between,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -25,7 +25,7 @@ const (
 type Verdict int32
 
 const (
-	// Never returned.
+	// Unspecified. Never returned.
 	Verdict_VERDICT_UNSPECIFIED Verdict = 0
 	// The rules allow the move.
 	Verdict_VERDICT_LEGAL Verdict = 1
@@ -74,15 +74,15 @@ func (Verdict) EnumDescriptor() ([]byte, []int) {
 	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{0}
 }
 
-// How a state is written.
+// The form of a state.
 type StateForm int32
 
 const (
-	// Refused.
+	// Unspecified. Refused in requests.
 	StateForm_STATE_FORM_UNSPECIFIED StateForm = 0
-	// As the message of its game.
+	// Typed: the message of the game.
 	StateForm_STATE_FORM_TYPED StateForm = 1
-	// As text.
+	// Text notation.
 	StateForm_STATE_FORM_NOTATION StateForm = 2
 )
 
@@ -127,12 +127,12 @@ func (StateForm) EnumDescriptor() ([]byte, []int) {
 	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{1}
 }
 
-// Asks whether a move is legal.
+// Request message for `ValidateMove`.
 type ValidateMoveRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Required. The state before the move, or a view of it by the player who moves.
+	// Required. The state before the move, or the view of the player who moves.
 	State *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
-	// Required. The move in question.
+	// Required. The move to check.
 	Move          *Move `protobuf:"bytes,2,opt,name=move,proto3" json:"move,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -182,12 +182,12 @@ func (x *ValidateMoveRequest) GetMove() *Move {
 	return nil
 }
 
-// Says whether a move is legal.
+// Response message for `ValidateMove`.
 type ValidateMoveResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The verdict.
+	// Whether the move is legal.
 	Verdict Verdict `protobuf:"varint,1,opt,name=verdict,proto3,enum=arbiter.v1.Verdict" json:"verdict,omitempty"`
-	// Every reason why the move is illegal; empty when it is legal.
+	// Every reason why the move is illegal. Empty if it is legal.
 	Reasons       []*Reason `protobuf:"bytes,2,rep,name=reasons,proto3" json:"reasons,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -237,12 +237,12 @@ func (x *ValidateMoveResponse) GetReasons() []*Reason {
 	return nil
 }
 
-// Asks for a move to be made.
+// Request message for `ApplyMove`.
 type ApplyMoveRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Required. The state before the move, or a view of it by the player who moves.
+	// Required. The state before the move, or the view of the player who moves.
 	State *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
-	// Required. The move to make.
+	// Required. The move to apply.
 	Move          *Move `protobuf:"bytes,2,opt,name=move,proto3" json:"move,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -292,12 +292,12 @@ func (x *ApplyMoveRequest) GetMove() *Move {
 	return nil
 }
 
-// The game after a move.
+// Response message for `ApplyMove`.
 type ApplyMoveResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The next state, in the form of the request's state; on a view, the viewer's next view.
+	// The next state, in the form of the state in the request. If that is a view, the viewer's next view.
 	State *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
-	// What happened, in order.
+	// The events of the move, in order.
 	Events []*Event `protobuf:"bytes,2,rep,name=events,proto3" json:"events,omitempty"`
 	// The outcome after the move.
 	Outcome       *Outcome `protobuf:"bytes,3,opt,name=outcome,proto3" json:"outcome,omitempty"`
@@ -356,13 +356,13 @@ func (x *ApplyMoveResponse) GetOutcome() *Outcome {
 	return nil
 }
 
-// Asks what an arrival captures.
+// Request message for `ResolveCaptures`.
 type ResolveCapturesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Required. The board, with the piece or card that has just arrived already on it; or a view of it.
+	// Required. The state, or a view of it, with the piece or card that has just arrived already on the board.
 	State *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
-	// Required in Triple Triad and in Queen and rooks. Where the piece or card has arrived. Optional in Connect Four, where
-	// the square must hold a token; refused in RoyalMatch, which has no squares.
+	// Required in Triple Triad and in Queen and rooks. The square of the piece or card that has just arrived. Optional in
+	// Connect Four, where the square must hold a token. Must be absent in RoyalMatch, which has no squares.
 	ArrivedAt     *Square `protobuf:"bytes,2,opt,name=arrived_at,json=arrivedAt,proto3" json:"arrived_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -412,12 +412,12 @@ func (x *ResolveCapturesRequest) GetArrivedAt() *Square {
 	return nil
 }
 
-// What an arrival captures.
+// Response message for `ResolveCaptures`.
 type ResolveCapturesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The captures, in order. Empty when there are none.
+	// The captures, in order. Empty if there are none.
 	Captures []*Capture `protobuf:"bytes,1,rep,name=captures,proto3" json:"captures,omitempty"`
-	// The state after them, in the form of the request's state.
+	// The state after the captures, in the form of the state in the request.
 	State         *State `protobuf:"bytes,2,opt,name=state,proto3" json:"state,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -467,12 +467,12 @@ func (x *ResolveCapturesResponse) GetState() *State {
 	return nil
 }
 
-// Asks who has won.
+// Request message for `DetermineWinner`.
 type DetermineWinnerRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Required. The state, or a view of it.
 	State *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
-	// The seed of random choices, where the game has any to make. Default: the service draws one and returns it.
+	// The seed for random choices, if the game makes any. Default: the service draws one and returns it.
 	Seed          *uint64 `protobuf:"varint,2,opt,name=seed,proto3,oneof" json:"seed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -522,14 +522,14 @@ func (x *DetermineWinnerRequest) GetSeed() uint64 {
 	return 0
 }
 
-// Who has won.
+// Response message for `DetermineWinner`.
 type DetermineWinnerResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether the game is over, why, and who has won.
+	// The outcome of the game.
 	Outcome *Outcome `protobuf:"bytes,1,opt,name=outcome,proto3" json:"outcome,omitempty"`
-	// The first state of the next round when sudden death goes on (TT-13). Triple Triad only. Absent on a view.
+	// The first state of the next round, if sudden death continues (TT-13). Triple Triad only. Absent for a view.
 	NextRound *State `protobuf:"bytes,2,opt,name=next_round,json=nextRound,proto3" json:"next_round,omitempty"`
-	// The seed that was used. Absent when nothing was random.
+	// The seed that was used. Absent if nothing was random.
 	Seed          *uint64 `protobuf:"varint,3,opt,name=seed,proto3,oneof" json:"seed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -586,12 +586,12 @@ func (x *DetermineWinnerResponse) GetSeed() uint64 {
 	return 0
 }
 
-// Asks for cards to be compared (RM-3).
+// Request message for `CompareCards` (RM-3).
 type CompareCardsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Required. The cards: two, which may be the same one, or a ranking of up to 52 that are all different.
+	// Required. The cards: two cards, which may be identical, or up to 52 different cards to rank.
 	Cards []*RoyalMatchCard `protobuf:"bytes,1,rep,name=cards,proto3" json:"cards,omitempty"`
-	// Required. The suit that is strong (RM-2).
+	// Required. The dominant suit, which is strong (RM-2).
 	DominantSuit RoyalMatchSuit `protobuf:"varint,2,opt,name=dominant_suit,json=dominantSuit,proto3,enum=arbiter.v1.RoyalMatchSuit" json:"dominant_suit,omitempty"`
 	// How cards are compared. Default ROYAL_MATCH_ORDERING_VALUE_THEN_SUIT.
 	Ordering      *RoyalMatchOrdering `protobuf:"varint,3,opt,name=ordering,proto3,enum=arbiter.v1.RoyalMatchOrdering,oneof" json:"ordering,omitempty"`
@@ -650,16 +650,16 @@ func (x *CompareCardsRequest) GetOrdering() RoyalMatchOrdering {
 	return RoyalMatchOrdering_ROYAL_MATCH_ORDERING_UNSPECIFIED
 }
 
-// The order of cards.
+// Response message for `CompareCards`.
 type CompareCardsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Which of two cards wins. Absent when there are more than two.
+	// Which of two cards wins. Absent if there are more than two cards.
 	Order *RoyalMatchOrder `protobuf:"varint,1,opt,name=order,proto3,enum=arbiter.v1.RoyalMatchOrder,oneof" json:"order,omitempty"`
-	// The strongest card. Absent when there are two and they are equal.
+	// The strongest card. Absent if there are two cards and they are equal.
 	Winner *RoyalMatchCard `protobuf:"bytes,2,opt,name=winner,proto3" json:"winner,omitempty"`
-	// All cards, the strongest first.
+	// All cards, strongest first.
 	Ranking []*RoyalMatchCard `protobuf:"bytes,3,rep,name=ranking,proto3" json:"ranking,omitempty"`
-	// What decided it: each card of `ranking` against the next.
+	// What decided the order: the comparison of each card of `ranking` with the next one.
 	Comparisons   []*RoyalMatchComparison `protobuf:"bytes,4,rep,name=comparisons,proto3" json:"comparisons,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -723,12 +723,12 @@ func (x *CompareCardsResponse) GetComparisons() []*RoyalMatchComparison {
 	return nil
 }
 
-// Asks which games there are.
+// Request message for `ListGames`.
 type ListGamesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether to return the built-in cards of the games (`GameDescription.triple_triad_cards`). Default false.
 	IncludeCards bool `protobuf:"varint,1,opt,name=include_cards,json=includeCards,proto3" json:"include_cards,omitempty"`
-	// Whether to return the text of every clause of the rules (`GameDescription.clauses`). Default false.
+	// Whether to return the text of every rule clause (`GameDescription.clauses`). Default false.
 	IncludeClauses bool `protobuf:"varint,2,opt,name=include_clauses,json=includeClauses,proto3" json:"include_clauses,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -778,7 +778,7 @@ func (x *ListGamesRequest) GetIncludeClauses() bool {
 	return false
 }
 
-// The games of the service.
+// Response message for `ListGames`.
 type ListGamesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// One entry per game, in the order of the fields of `State`.
@@ -824,29 +824,29 @@ func (x *ListGamesResponse) GetGames() []*GameDescription {
 	return nil
 }
 
-// What a client needs to know about one game.
+// The description of one game.
 type GameDescription struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the game's field in `State`, `Move` and `RuleSet`, such as `connect_four`.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// The name of the game for people.
+	// The display name of the game.
 	Title string `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`
-	// The game in a sentence or two.
+	// A summary of the game in one or two sentences.
 	Summary string `protobuf:"bytes,3,opt,name=summary,proto3" json:"summary,omitempty"`
-	// The rules that hold when none are given: every field is set.
+	// The default rules. Every field is set.
 	DefaultRules *RuleSet `protobuf:"bytes,4,opt,name=default_rules,json=defaultRules,proto3" json:"default_rules,omitempty"`
 	// The range of each numeric rule.
 	Limits []*RuleLimit `protobuf:"bytes,5,rep,name=limits,proto3" json:"limits,omitempty"`
-	// Well-known variants by name.
+	// Well-known variants of the game.
 	Presets []*Preset `protobuf:"bytes,6,rep,name=presets,proto3" json:"presets,omitempty"`
-	// How states are written as text, with examples.
+	// The text notation of states.
 	StateNotation *NotationDescription `protobuf:"bytes,7,opt,name=state_notation,json=stateNotation,proto3" json:"state_notation,omitempty"`
-	// How moves are written as text, with examples.
+	// The text notation of moves.
 	MoveNotation *NotationDescription `protobuf:"bytes,8,opt,name=move_notation,json=moveNotation,proto3" json:"move_notation,omitempty"`
-	// The built-in cards that `NewGame` deals from, in their order, if `include_cards` is set. Triple Triad only: 110 of
-	// them.
+	// The built-in catalogue that `NewGame` deals from, in order, if `include_cards` is set. Triple Triad only: 110
+	// cards.
 	TripleTriadCards []*TripleTriadCard `protobuf:"bytes,9,rep,name=triple_triad_cards,json=tripleTriadCards,proto3" json:"triple_triad_cards,omitempty"`
-	// The rules of the game, clause by clause, if `include_clauses` is set. `Reason.clause` names one of them.
+	// The clauses of the rules, if `include_clauses` is set. `Reason.clause` refers to one of them by its id.
 	Clauses       []*RuleClause `protobuf:"bytes,10,rep,name=clauses,proto3" json:"clauses,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -955,11 +955,11 @@ func (x *GameDescription) GetClauses() []*RuleClause {
 // One clause of the rules of a game.
 type RuleClause struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its identifier, such as `C4-2`. It never changes its meaning.
+	// The id of the clause, such as `C4-2`. Its meaning never changes.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// What it is about, in a word or two.
+	// The topic of the clause in one or two words.
 	Title string `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`
-	// The rule itself, in English. The wording may change between versions.
+	// The text of the clause, in English. The wording may change between versions.
 	Text          string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1019,13 +1019,13 @@ func (x *RuleClause) GetText() string {
 // The range of one numeric rule.
 type RuleLimit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The field of the game's rules, such as `columns`.
+	// The field in the rules of the game, such as `columns`.
 	Field string `protobuf:"bytes,1,opt,name=field,proto3" json:"field,omitempty"`
-	// The least value allowed.
+	// The minimum value.
 	Minimum *uint32 `protobuf:"varint,2,opt,name=minimum,proto3,oneof" json:"minimum,omitempty"`
-	// The greatest value allowed, other fields permitting.
+	// The maximum value, if the other fields permit it.
 	Maximum *uint32 `protobuf:"varint,3,opt,name=maximum,proto3,oneof" json:"maximum,omitempty"`
-	// What else must hold, in words. Empty when nothing else must.
+	// A human-readable description of any further condition. Empty if there is none.
 	Condition     string `protobuf:"bytes,4,opt,name=condition,proto3" json:"condition,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1092,11 +1092,11 @@ func (x *RuleLimit) GetCondition() string {
 // A well-known variant of a game.
 type Preset struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its name, in lower case with underscores.
+	// The name of the variant, in lower case with underscores.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// The variant in a sentence.
+	// A summary of the variant in one sentence.
 	Summary string `protobuf:"bytes,2,opt,name=summary,proto3" json:"summary,omitempty"`
-	// Its rules: every field is set. To be sent back as they are.
+	// The rules of the variant, ready to be sent in a request. Every field is set.
 	Rules         *RuleSet `protobuf:"bytes,3,opt,name=rules,proto3" json:"rules,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1153,12 +1153,12 @@ func (x *Preset) GetRules() *RuleSet {
 	return nil
 }
 
-// How something is written as text.
+// The description of a text notation.
 type NotationDescription struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The syntax in words.
+	// A human-readable description of the syntax.
 	Syntax string `protobuf:"bytes,1,opt,name=syntax,proto3" json:"syntax,omitempty"`
-	// Examples, each valid as it stands.
+	// Examples. Each one is valid as is.
 	Examples      []string `protobuf:"bytes,2,rep,name=examples,proto3" json:"examples,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1208,10 +1208,11 @@ func (x *NotationDescription) GetExamples() []string {
 	return nil
 }
 
-// Asks for a new game.
+// Request message for `NewGame`.
 type NewGameRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What the game is started from. Required unless `rules` names the game.
+	// The game to start and its options. Required unless `rules` names the game. (The field numbers are those of the
+	// games in `State`.)
 	//
 	// Types that are valid to be assigned to Setup:
 	//
@@ -1220,10 +1221,10 @@ type NewGameRequest struct {
 	//	*NewGameRequest_QueenRooks
 	//	*NewGameRequest_RoyalMatch
 	Setup isNewGameRequest_Setup `protobuf_oneof:"setup"`
-	// The rules to play by, of the same game. Default: the game's default rules.
+	// The rules, of the same game. Default: the default rules of the game.
 	Rules *RuleSet `protobuf:"bytes,6,opt,name=rules,proto3" json:"rules,omitempty"`
-	// The seed of random choices. Default: the service draws one. Connect Four and Queen and rooks have none. The seed
-	// determines the cards that are dealt: keep it from the players.
+	// The seed for random choices. Default: the service draws one. Connect Four and Queen and rooks make no random
+	// choices. The seed determines the cards that are dealt: keep it secret from the players.
 	Seed *uint64 `protobuf:"varint,7,opt,name=seed,proto3,oneof" json:"seed,omitempty"`
 	// The form of the returned state. Default STATE_FORM_TYPED.
 	Form          *StateForm `protobuf:"varint,8,opt,name=form,proto3,enum=arbiter.v1.StateForm,oneof" json:"form,omitempty"`
@@ -1330,22 +1331,22 @@ type isNewGameRequest_Setup interface {
 }
 
 type NewGameRequest_ConnectFour struct {
-	// Start a game of Connect Four. (The numbers are those of the games in `State`.)
+	// Starts a Connect Four game.
 	ConnectFour *ConnectFourSetup `protobuf:"bytes,2,opt,name=connect_four,json=connectFour,proto3,oneof"`
 }
 
 type NewGameRequest_TripleTriad struct {
-	// Start a game of Triple Triad.
+	// Starts a Triple Triad game.
 	TripleTriad *TripleTriadSetup `protobuf:"bytes,3,opt,name=triple_triad,json=tripleTriad,proto3,oneof"`
 }
 
 type NewGameRequest_QueenRooks struct {
-	// Start a game of Queen and rooks.
+	// Starts a Queen and rooks game.
 	QueenRooks *QueenRooksSetup `protobuf:"bytes,4,opt,name=queen_rooks,json=queenRooks,proto3,oneof"`
 }
 
 type NewGameRequest_RoyalMatch struct {
-	// Start a game of RoyalMatch.
+	// Starts a RoyalMatch game.
 	RoyalMatch *RoyalMatchSetup `protobuf:"bytes,5,opt,name=royal_match,json=royalMatch,proto3,oneof"`
 }
 
@@ -1357,12 +1358,12 @@ func (*NewGameRequest_QueenRooks) isNewGameRequest_Setup() {}
 
 func (*NewGameRequest_RoyalMatch) isNewGameRequest_Setup() {}
 
-// A new game.
+// Response message for `NewGame`.
 type NewGameResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its first state, in the form asked for.
+	// The first state of the game, in the requested form.
 	State *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
-	// The seed that was used, given or drawn: the same request with this seed gives the same state.
+	// The seed that was used, from the request or drawn. The same request with this seed returns the same state.
 	Seed          *uint64 `protobuf:"varint,2,opt,name=seed,proto3,oneof" json:"seed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1412,10 +1413,10 @@ func (x *NewGameResponse) GetSeed() uint64 {
 	return 0
 }
 
-// Asks for the legal moves.
+// Request message for `ListLegalMoves`.
 type ListLegalMovesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Required. The state, or a view of it by a player whose turn it is.
+	// Required. The state, or the view of a player whose turn it is.
 	State         *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1458,13 +1459,12 @@ func (x *ListLegalMovesRequest) GetState() *State {
 	return nil
 }
 
-// The legal moves of a state.
+// Response message for `ListLegalMoves`.
 type ListLegalMovesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Every legal move once, in the form of the request's state. In Connect Four by ascending column (C4-5); in Triple
-	// Triad card by card as they are in the hand, each with the free squares row by row; in Queen and rooks piece by
-	// piece, row by row, each with its squares row by row; in RoyalMatch player by player, card by card as they are in
-	// the hand. Of a view, the viewer's moves.
+	// Every legal move once, in the form of the state in the request; for a view, the viewer's moves. The order is:
+	// Connect Four by ascending column (C4-5); Triple Triad by card in hand order, then by free square row by row; Queen
+	// and rooks by piece row by row, then by target square row by row; RoyalMatch by player, then by card in hand order.
 	Moves         []*Move `protobuf:"bytes,1,rep,name=moves,proto3" json:"moves,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1507,10 +1507,10 @@ func (x *ListLegalMovesResponse) GetMoves() []*Move {
 	return nil
 }
 
-// Asks for a game to be replayed.
+// Request message for `ReplayGame`.
 type ReplayGameRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Required. The state before the first move. Not a view.
+	// Required. The state before the first move. Must not be a view.
 	State *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
 	// The moves, in order. At most 1000 (configurable).
 	Moves         []*Move `protobuf:"bytes,2,rep,name=moves,proto3" json:"moves,omitempty"`
@@ -1562,12 +1562,12 @@ func (x *ReplayGameRequest) GetMoves() []*Move {
 	return nil
 }
 
-// A replayed game.
+// Response message for `ReplayGame`.
 type ReplayGameResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The state after the last move, in the form of the request's state.
+	// The state after the last move, in the form of the state in the request.
 	State *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
-	// What happened at each move: one entry per move.
+	// The events of each move: one entry per move.
 	Events []*MoveEvents `protobuf:"bytes,2,rep,name=events,proto3" json:"events,omitempty"`
 	// The outcome after the last move.
 	Outcome       *Outcome `protobuf:"bytes,3,opt,name=outcome,proto3" json:"outcome,omitempty"`
@@ -1626,10 +1626,10 @@ func (x *ReplayGameResponse) GetOutcome() *Outcome {
 	return nil
 }
 
-// What happened at one move.
+// The events of one move.
 type MoveEvents struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What happened, in order.
+	// The events of the move, in order.
 	Events        []*Event `protobuf:"bytes,1,rep,name=events,proto3" json:"events,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1672,19 +1672,20 @@ func (x *MoveEvents) GetEvents() []*Event {
 	return nil
 }
 
-// Asks for a trade to be settled (TT-14).
+// Request message for `SettleTrade` (TT-14).
 type SettleTradeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Required. The finished game of Triple Triad, which has a winner. Its `trade_rule` says what is traded. Not a view.
+	// Required. The state of a finished Triple Triad game that has a winner. Its `trade_rule` determines what is traded.
+	// Must not be a view.
 	State *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
-	// All cards that player one owns, with or without the cards of the game. No `id` occurs twice in the two collections.
-	// A card that is also in the game must be the same there.
+	// All cards that player one owns, with or without the cards of the game. No `id` may occur twice in the two
+	// collections. A card that is also in the game must be identical in both.
 	CollectionOne []*TripleTriadCard `protobuf:"bytes,2,rep,name=collection_one,json=collectionOne,proto3" json:"collection_one,omitempty"`
-	// All cards that player two owns, likewise.
+	// All cards that player two owns, with the same constraints.
 	CollectionTwo []*TripleTriadCard `protobuf:"bytes,3,rep,name=collection_two,json=collectionTwo,proto3" json:"collection_two,omitempty"`
-	// The `id`s of the cards that the winner takes out of the loser's collection: exactly as many as the rule ONE or DIFF
-	// gives. Default: those of the highest level, then of the greatest sum of ranks, then of the lowest `id`. With any other
-	// rule, picks are refused (PICK_COUNT_MISMATCH).
+	// The `id`s of the cards that the winner takes from the loser's collection, exactly as many as the rule ONE or DIFF
+	// grants. Default: the cards with the highest level, then the highest sum of ranks, then the lowest `id`. With any
+	// other rule, picks are refused (PICK_COUNT_MISMATCH).
 	Picks         []uint32 `protobuf:"varint,4,rep,packed,name=picks,proto3" json:"picks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1748,17 +1749,19 @@ func (x *SettleTradeRequest) GetPicks() []uint32 {
 	return nil
 }
 
-// A settled trade. No card is lost or doubled.
+// Response message for `SettleTrade`. No card is lost or duplicated.
 type SettleTradeResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// All cards that player one owns now: those kept, in their order, then those that came, in the order of `transfers`.
+	// All cards that player one owns after the trade: the kept cards in their order, then the received cards in the order
+	// of `transfers`.
 	CollectionOne []*TripleTriadCard `protobuf:"bytes,1,rep,name=collection_one,json=collectionOne,proto3" json:"collection_one,omitempty"`
-	// All cards that player two owns now, likewise.
+	// All cards that player two owns after the trade, in the same order.
 	CollectionTwo []*TripleTriadCard `protobuf:"bytes,2,rep,name=collection_two,json=collectionTwo,proto3" json:"collection_two,omitempty"`
-	// Every card that went into a collection, in order. Empty when none did.
+	// Every card that entered a collection, in order. Empty if none did.
 	Transfers []*TripleTriadTransfer `protobuf:"bytes,3,rep,name=transfers,proto3" json:"transfers,omitempty"`
-	// What was traded and why, in a sentence for people, such as `player one takes 2 cards of player two (trade rule DIFF)`;
-	// also why nothing was, such as `the collection of player two is empty: there is nothing to take`.
+	// A human-readable sentence: what was traded and why, such as
+	// `player one takes 2 cards of player two (trade rule DIFF)`, or why nothing was traded, such as
+	// `the collection of player two is empty: there is nothing to take`.
 	Explanation   string `protobuf:"bytes,4,opt,name=explanation,proto3" json:"explanation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1822,10 +1825,10 @@ func (x *SettleTradeResponse) GetExplanation() string {
 	return ""
 }
 
-// Asks for a state as one player sees it.
+// Request message for `ViewState`.
 type ViewStateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Required. The whole state, not a view.
+	// Required. The full state. Must not be a view.
 	State *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
 	// Required. The player who sees the view.
 	Viewer        Player `protobuf:"varint,2,opt,name=viewer,proto3,enum=arbiter.v1.Player" json:"viewer,omitempty"`
@@ -1877,10 +1880,10 @@ func (x *ViewStateRequest) GetViewer() Player {
 	return Player_PLAYER_UNSPECIFIED
 }
 
-// A state as one player sees it.
+// Response message for `ViewState`.
 type ViewStateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What the viewer may see, in the form of the request's state.
+	// The state as the viewer sees it, in the form of the state in the request.
 	State         *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1923,10 +1926,10 @@ func (x *ViewStateResponse) GetState() *State {
 	return nil
 }
 
-// Asks for every form of a state.
+// Request message for `RenderState`.
 type RenderStateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Required. The state in any form, or a view.
+	// Required. The state in either form, or a view of it.
 	State         *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1969,15 +1972,15 @@ func (x *RenderStateRequest) GetState() *State {
 	return nil
 }
 
-// A state in every form.
+// Response message for `RenderState`.
 type RenderStateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The typed state.
 	State *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
-	// The state as text, ready to be sent back as `state.notation`.
+	// The state in text notation, ready to be sent as `state.notation`.
 	Notation string `protobuf:"bytes,2,opt,name=notation,proto3" json:"notation,omitempty"`
-	// The state as a text board for people, lines ended by `\n`; the last line says whose turn it is or who has won. In
-	// Connect Four it starts with the board of C4-6, followed by the numbers of the columns.
+	// The state as a human-readable text board. Each line ends with `\n`; the last line states whose turn it is or who
+	// won. In Connect Four the text starts with the board of C4-6, followed by the column numbers.
 	Text          string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2034,7 +2037,7 @@ func (x *RenderStateResponse) GetText() string {
 	return ""
 }
 
-// Asks for many calls to be answered.
+// Request message for `EvaluateBatch`.
 type EvaluateBatchRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The calls. At most 1000 (configurable).
@@ -2080,7 +2083,7 @@ func (x *EvaluateBatchRequest) GetCalls() []*Call {
 	return nil
 }
 
-// The answers to many calls.
+// Response message for `EvaluateBatch`.
 type EvaluateBatchResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// One answer per call, in the order of the calls.
@@ -2126,7 +2129,7 @@ func (x *EvaluateBatchResponse) GetAnswers() []*Answer {
 	return nil
 }
 
-// One call of an `Evaluate` stream.
+// Request message for `Evaluate`: one call of the stream.
 type EvaluateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Required. The call.
@@ -2172,7 +2175,7 @@ func (x *EvaluateRequest) GetCall() *Call {
 	return nil
 }
 
-// One answer of an `Evaluate` stream.
+// Response message for `Evaluate`: one answer of the stream.
 type EvaluateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The answer.
@@ -2218,10 +2221,10 @@ func (x *EvaluateResponse) GetAnswer() *Answer {
 	return nil
 }
 
-// Any one of the unary calls of the service.
+// A call of any unary method except `EvaluateBatch`.
 type Call struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The call and its request. Exactly one is required.
+	// The method and its request. Exactly one field is required.
 	//
 	// Types that are valid to be assigned to Kind:
 	//
@@ -2475,10 +2478,10 @@ func (*Call_ViewState) isCall_Kind() {}
 
 func (*Call_RenderState) isCall_Kind() {}
 
-// The answer to one `Call`: the response of the same kind, or the refusal that the call would have had on its own.
+// The answer to one `Call`: the response of the same kind, or the refusal that the call would receive on its own.
 type Answer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The response or the refusal. Exactly one is set.
+	// The response or the refusal. Exactly one field is set.
 	//
 	// Types that are valid to be assigned to Kind:
 	//

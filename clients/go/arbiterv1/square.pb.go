@@ -21,11 +21,11 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Which way a line goes over the board.
+// The direction of a line on the board.
 type LineDirection int32
 
 const (
-	// Never returned.
+	// Unspecified. Never returned.
 	LineDirection_LINE_DIRECTION_UNSPECIFIED LineDirection = 0
 	// Along a row.
 	LineDirection_LINE_DIRECTION_HORIZONTAL LineDirection = 1
@@ -82,12 +82,12 @@ func (LineDirection) EnumDescriptor() ([]byte, []int) {
 	return file_arbiter_v1_square_proto_rawDescGZIP(), []int{0}
 }
 
-// One square of a board. Rows count from the top and columns from the left, both from 0.
+// A square of a board. Rows are counted from the top and columns from the left, both starting at 0.
 type Square struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Required. Row from the top, from 0.
+	// Required. The row, counted from the top, starting at 0.
 	Row *uint32 `protobuf:"varint,1,opt,name=row,proto3,oneof" json:"row,omitempty"`
-	// Required. Column from the left, from 0.
+	// Required. The column, counted from the left, starting at 0.
 	Column        *uint32 `protobuf:"varint,2,opt,name=column,proto3,oneof" json:"column,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -140,9 +140,9 @@ func (x *Square) GetColumn() uint32 {
 // A straight run of squares.
 type Line struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Which way the run goes.
+	// The direction of the run.
 	Direction LineDirection `protobuf:"varint,1,opt,name=direction,proto3,enum=arbiter.v1.LineDirection" json:"direction,omitempty"`
-	// All squares of the run, from left to right; from top to bottom when it is vertical.
+	// All squares of the run, from left to right; from top to bottom if the run is vertical.
 	Squares       []*Square `protobuf:"bytes,2,rep,name=squares,proto3" json:"squares,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -21,11 +21,11 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// An element of a card or of a square (TT-4). Without one the field is absent.
+// An element of a card or a square (TT-4). If there is no element, the field is absent.
 type TripleTriadElement int32
 
 const (
-	// Refused.
+	// Unspecified. Refused in requests.
 	TripleTriadElement_TRIPLE_TRIAD_ELEMENT_UNSPECIFIED TripleTriadElement = 0
 	// Fire.
 	TripleTriadElement_TRIPLE_TRIAD_ELEMENT_FIRE TripleTriadElement = 1
@@ -98,15 +98,15 @@ func (TripleTriadElement) EnumDescriptor() ([]byte, []int) {
 	return file_arbiter_v1_triple_triad_proto_rawDescGZIP(), []int{0}
 }
 
-// What the basic rule (TT-5) does when Same or Plus has taken a card (TT-9).
+// When the basic rule (TT-5) applies if Same or Plus has captured a card (TT-9).
 type TripleTriadBasicCapture int32
 
 const (
-	// Refused.
+	// Unspecified. Refused in requests.
 	TripleTriadBasicCapture_TRIPLE_TRIAD_BASIC_CAPTURE_UNSPECIFIED TripleTriadBasicCapture = 0
-	// Nothing: it is used only when neither has taken a card.
+	// The basic rule applies only if neither Same nor Plus has captured a card.
 	TripleTriadBasicCapture_TRIPLE_TRIAD_BASIC_CAPTURE_FALLBACK TripleTriadBasicCapture = 1
-	// It is used on the other sides of the placed card as well. What it takes starts no Combo.
+	// The basic rule also applies to the other sides of the placed card. Cards captured this way start no Combo.
 	TripleTriadBasicCapture_TRIPLE_TRIAD_BASIC_CAPTURE_ALWAYS TripleTriadBasicCapture = 2
 )
 
@@ -151,17 +151,17 @@ func (TripleTriadBasicCapture) EnumDescriptor() ([]byte, []int) {
 	return file_arbiter_v1_triple_triad_proto_rawDescGZIP(), []int{1}
 }
 
-// Which cards change hands after a game that somebody has won (TT-14).
+// Which cards change hands after a game that has a winner (TT-14).
 type TripleTriadTradeRule int32
 
 const (
-	// Refused.
+	// Unspecified. Refused in requests.
 	TripleTriadTradeRule_TRIPLE_TRIAD_TRADE_RULE_UNSPECIFIED TripleTriadTradeRule = 0
-	// None.
+	// No cards.
 	TripleTriadTradeRule_TRIPLE_TRIAD_TRADE_RULE_NONE TripleTriadTradeRule = 1
-	// The winner takes one card of the loser's collection.
+	// The winner takes one card from the loser's collection.
 	TripleTriadTradeRule_TRIPLE_TRIAD_TRADE_RULE_ONE TripleTriadTradeRule = 2
-	// The winner takes as many cards as the scores differ by, or all if there are fewer.
+	// The winner takes as many cards as the difference of the scores, or all if the loser has fewer.
 	TripleTriadTradeRule_TRIPLE_TRIAD_TRADE_RULE_DIFF TripleTriadTradeRule = 3
 	// Every card on the board goes to the player whose colour it shows.
 	TripleTriadTradeRule_TRIPLE_TRIAD_TRADE_RULE_DIRECT TripleTriadTradeRule = 4
@@ -216,21 +216,21 @@ func (TripleTriadTradeRule) EnumDescriptor() ([]byte, []int) {
 	return file_arbiter_v1_triple_triad_proto_rawDescGZIP(), []int{2}
 }
 
-// The rules by which a card can be taken.
+// A rule by which a card can be captured.
 type TripleTriadCaptureRule int32
 
 const (
-	// Never returned.
+	// Unspecified. Never returned.
 	TripleTriadCaptureRule_TRIPLE_TRIAD_CAPTURE_RULE_UNSPECIFIED TripleTriadCaptureRule = 0
 	// A higher rank (TT-5).
 	TripleTriadCaptureRule_TRIPLE_TRIAD_CAPTURE_RULE_BASIC TripleTriadCaptureRule = 1
 	// Equal ranks on two sides or more (TT-6).
 	TripleTriadCaptureRule_TRIPLE_TRIAD_CAPTURE_RULE_SAME TripleTriadCaptureRule = 2
-	// The same, but there would be only one such side if the edge of the board did not count (TT-7).
+	// Equal ranks on two sides or more, only one of which would count without the edge of the board (TT-7).
 	TripleTriadCaptureRule_TRIPLE_TRIAD_CAPTURE_RULE_SAME_WALL TripleTriadCaptureRule = 3
 	// Equal sums of ranks on two sides or more (TT-8).
 	TripleTriadCaptureRule_TRIPLE_TRIAD_CAPTURE_RULE_PLUS TripleTriadCaptureRule = 4
-	// A higher rank of a card that was itself taken in this turn (TT-10).
+	// A higher rank of a card that was itself captured in this turn (TT-10).
 	TripleTriadCaptureRule_TRIPLE_TRIAD_CAPTURE_RULE_COMBO TripleTriadCaptureRule = 5
 )
 
@@ -281,30 +281,30 @@ func (TripleTriadCaptureRule) EnumDescriptor() ([]byte, []int) {
 	return file_arbiter_v1_triple_triad_proto_rawDescGZIP(), []int{3}
 }
 
-// A position of Triple Triad, with the rules it is played under (TT-1, TT-2); or, with `view` set, the position as one
-// player sees it (TT-15).
+// The state of a Triple Triad game, including its rules (TT-1, TT-2). With `view` set, the state as one player sees it
+// (TT-15).
 //
-// `ResolveCaptures` also accepts a board set up by hand, with any number of cards: all but `board` may be absent, and what
-// is given is returned as it was.
+// `ResolveCaptures` also accepts a custom board with any number of cards. In a custom board every field except `board`
+// may be absent. Fields that are present are returned unchanged.
 type TripleTriadState struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The rules of this game. Default: the default of every field.
+	// The rules of the game. Default: every rule has its default.
 	Rules *TripleTriadRules `protobuf:"bytes,1,opt,name=rules,proto3" json:"rules,omitempty"`
-	// Required. The squares of the board, row by row from the top, each from the left: exactly 9.
-	// So `board[3 * row + column]` is a square.
+	// Required. The squares of the board, row by row from the top, each row from left to right. Exactly 9 squares:
+	// `board[3 * row + column]` is a square.
 	Board []*TripleTriadSquare `protobuf:"bytes,2,rep,name=board,proto3" json:"board,omitempty"`
-	// The cards in the hand of player one, in their order. With those on the board both players have ten in all: the player
-	// to move has 5 less half of the cards on the board (rounded down), the other 5 less the rest of them.
+	// The cards in the hand of player one, in order. The hands and the board have ten cards together: with n cards on the
+	// board, the player to move has 5 − ⌊n/2⌋ cards and the other player has 5 − ⌈n/2⌉.
 	HandOne []*TripleTriadCard `protobuf:"bytes,3,rep,name=hand_one,json=handOne,proto3" json:"hand_one,omitempty"`
-	// The cards in the hand of player two, in their order.
+	// The cards in the hand of player two, in order.
 	HandTwo []*TripleTriadCard `protobuf:"bytes,4,rep,name=hand_two,json=handTwo,proto3" json:"hand_two,omitempty"`
-	// Required. The player to move; in a finished game, the player who would have been: it is the one with a card left.
+	// Required. The player to move. In a finished game, the player whose turn would be next: the one with a card left.
 	NextPlayer *Player `protobuf:"varint,5,opt,name=next_player,json=nextPlayer,proto3,enum=arbiter.v1.Player,oneof" json:"next_player,omitempty"`
-	// How many rounds before this one were drawn in a row (TT-13). 0 without the rule `sudden_death`, otherwise
-	// less than `rules.sudden_death_limit`. Default 0.
+	// The number of consecutive drawn rounds before this one (TT-13). Must be 0 without the rule `sudden_death`,
+	// otherwise less than `rules.sudden_death_limit`. Default 0.
 	SuddenDeathCount *uint32 `protobuf:"varint,6,opt,name=sudden_death_count,json=suddenDeathCount,proto3,oneof" json:"sudden_death_count,omitempty"`
-	// Marks a view: the state as one player sees it. Absent in a whole state. With the rule `open` nothing is hidden and no
-	// state is a view.
+	// Marks the state as a view: the state as one player sees it. Absent in a full state. With the rule `open` nothing is
+	// hidden and no state is a view.
 	View          *TripleTriadView `protobuf:"bytes,7,opt,name=view,proto3" json:"view,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -389,12 +389,13 @@ func (x *TripleTriadState) GetView() *TripleTriadView {
 	return nil
 }
 
-// Marks a state as a view (TT-15).
+// The marker of a view (TT-15).
 type TripleTriadView struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Required. The player who sees it.
+	// Required. The player who sees the view.
 	Viewer Player `protobuf:"varint,1,opt,name=viewer,proto3,enum=arbiter.v1.Player" json:"viewer,omitempty"`
-	// Required. How many cards the other player has, 0 to 5. They are hidden: that player's hand is empty here.
+	// Required. The number of cards in the other player's hand, 0 to 5. The cards themselves are hidden: that player's
+	// hand is empty in the view.
 	HiddenCards   *uint32 `protobuf:"varint,2,opt,name=hidden_cards,json=hiddenCards,proto3,oneof" json:"hidden_cards,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -444,14 +445,14 @@ func (x *TripleTriadView) GetHiddenCards() uint32 {
 	return 0
 }
 
-// One square of the board, with or without a card.
+// A square of the board, with or without a card.
 type TripleTriadSquare struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The element of the square. Default: none. Changes nothing without the rule `elemental` (TT-4).
+	// The element of the square. Default: none. Has no effect without the rule `elemental` (TT-4).
 	Element *TripleTriadElement `protobuf:"varint,1,opt,name=element,proto3,enum=arbiter.v1.TripleTriadElement,oneof" json:"element,omitempty"`
-	// The card on the square. Absent: none.
+	// The card on the square. Absent if the square is empty.
 	Card *TripleTriadCard `protobuf:"bytes,2,opt,name=card,proto3" json:"card,omitempty"`
-	// Required with a card, refused without. The player whose colour the card shows.
+	// Required with a card; must be absent without one. The player whose colour the card shows.
 	Owner         *Player `protobuf:"varint,3,opt,name=owner,proto3,enum=arbiter.v1.Player,oneof" json:"owner,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -508,11 +509,12 @@ func (x *TripleTriadSquare) GetOwner() Player {
 	return Player_PLAYER_UNSPECIFIED
 }
 
-// A card (TT-1): by its fields or, in a request, as text instead. Responses have all fields that apply, and no text.
+// A card (TT-1). A request gives either its fields or its text notation. Responses set all fields that apply, but not
+// `notation`.
 type TripleTriadCard struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Required unless `notation` is given. The number that identifies the card within the game, from 1. Two cards may be
-	// equal in all else. A card of the catalogue has its place in the catalogue, 1 to 110.
+	// Required unless `notation` is given. The number that identifies the card within the game, starting at 1. Two cards
+	// may be equal in everything else. The id of a catalogue card is its position in the catalogue, 1 to 110.
 	Id *uint32 `protobuf:"varint,1,opt,name=id,proto3,oneof" json:"id,omitempty"`
 	// Required unless `notation` is given. The rank of the top side, 1 to 10.
 	Top *uint32 `protobuf:"varint,2,opt,name=top,proto3,oneof" json:"top,omitempty"`
@@ -524,13 +526,13 @@ type TripleTriadCard struct {
 	Left *uint32 `protobuf:"varint,5,opt,name=left,proto3,oneof" json:"left,omitempty"`
 	// The element of the card. Default: none.
 	Element *TripleTriadElement `protobuf:"varint,6,opt,name=element,proto3,enum=arbiter.v1.TripleTriadElement,oneof" json:"element,omitempty"`
-	// The level of the card, 1 to 10; trades choose by it (TT-14). Default 1.
+	// The level of the card, 1 to 10, which trades use to choose cards (TT-14). Default 1.
 	Level *uint32 `protobuf:"varint,7,opt,name=level,proto3,oneof" json:"level,omitempty"`
-	// The name of the card for people, at most 32 bytes, without control characters, line breaks or characters that change
+	// The display name of the card, at most 32 bytes, without control characters, line breaks or characters that change
 	// the direction of text. May be empty.
 	Name string `protobuf:"bytes,8,opt,name=name,proto3" json:"name,omitempty"`
-	// The card as text, instead of all other fields: `54` is the card of the catalogue with that number, `7=c54` the same
-	// under the id 7, and `7=A594f*8~Ifrit` a card written out. `ListGames` describes the notation.
+	// The card in text notation, instead of all other fields: `54` is the catalogue card with that number, `7=c54` is the
+	// same card with the id 7, and `7=A594f*8~Ifrit` is a card written out in full. `ListGames` describes the notation.
 	Notation      string `protobuf:"bytes,9,opt,name=notation,proto3" json:"notation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -629,29 +631,30 @@ func (x *TripleTriadCard) GetNotation() string {
 	return ""
 }
 
-// The rules of a game of Triple Triad. A field that is absent has its default; responses carry all of them.
+// The rules of a Triple Triad game. An absent field has its default; responses set all fields.
 type TripleTriadRules struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Both players see both hands (TT-15). Default false: `ViewState` hides the other hand.
+	// Whether both players see both hands (TT-15). Default false: `ViewState` hides the other player's hand.
 	Open *bool `protobuf:"varint,1,opt,name=open,proto3,oneof" json:"open,omitempty"`
-	// `NewGame` draws the hands from the players' collections (TT-2). Default false.
+	// Whether `NewGame` draws the hands from the players' collections (TT-2). Default false.
 	Random *bool `protobuf:"varint,2,opt,name=random,proto3,oneof" json:"random,omitempty"`
-	// Elements of squares change ranks (TT-4). Default false.
+	// Whether the elements of squares change ranks (TT-4). Default false.
 	Elemental *bool `protobuf:"varint,3,opt,name=elemental,proto3,oneof" json:"elemental,omitempty"`
-	// Two equal touching ranks take (TT-6). Default false.
+	// Whether equal touching ranks on two or more sides capture (TT-6). Default false.
 	Same *bool `protobuf:"varint,4,opt,name=same,proto3,oneof" json:"same,omitempty"`
-	// The edge of the board counts as a 10 for `same` (TT-7); without `same` it changes nothing. Default false.
+	// Whether the edge of the board counts as a 10 for `same` (TT-7). Has no effect without `same`. Default false.
 	SameWall *bool `protobuf:"varint,5,opt,name=same_wall,json=sameWall,proto3,oneof" json:"same_wall,omitempty"`
-	// Two equal sums of touching ranks take (TT-8). Default false.
+	// Whether equal sums of touching ranks on two or more sides capture (TT-8). Default false.
 	Plus *bool `protobuf:"varint,6,opt,name=plus,proto3,oneof" json:"plus,omitempty"`
-	// Cards taken by `same` or `plus` take further cards (TT-10); without them it changes nothing. Default false.
+	// Whether cards captured by `same` or `plus` capture further cards (TT-10). Has no effect without those rules.
+	// Default false.
 	Combo *bool `protobuf:"varint,7,opt,name=combo,proto3,oneof" json:"combo,omitempty"`
-	// What the basic rule does when `same` or `plus` has taken a card (TT-9).
+	// When the basic rule applies if `same` or `plus` has captured a card (TT-9).
 	// Default TRIPLE_TRIAD_BASIC_CAPTURE_FALLBACK.
 	BasicCapture *TripleTriadBasicCapture `protobuf:"varint,8,opt,name=basic_capture,json=basicCapture,proto3,enum=arbiter.v1.TripleTriadBasicCapture,oneof" json:"basic_capture,omitempty"`
-	// An equal score is played again (TT-13). Default false: it is a draw.
+	// Whether a game with equal scores continues with another round (TT-13). Default false: the game is a draw.
 	SuddenDeath *bool `protobuf:"varint,9,opt,name=sudden_death,json=suddenDeath,proto3,oneof" json:"sudden_death,omitempty"`
-	// The equal score at which sudden death ends in a final draw (TT-13), 1 to 1000. Default 5.
+	// The number of consecutive drawn rounds at which sudden death ends in a final draw (TT-13), 1 to 1000. Default 5.
 	SuddenDeathLimit *uint32 `protobuf:"varint,10,opt,name=sudden_death_limit,json=suddenDeathLimit,proto3,oneof" json:"sudden_death_limit,omitempty"`
 	// Which cards change hands after the game (TT-14). Default TRIPLE_TRIAD_TRADE_RULE_NONE.
 	TradeRule     *TripleTriadTradeRule `protobuf:"varint,11,opt,name=trade_rule,json=tradeRule,proto3,enum=arbiter.v1.TripleTriadTradeRule,oneof" json:"trade_rule,omitempty"`
@@ -766,12 +769,13 @@ func (x *TripleTriadRules) GetTradeRule() TripleTriadTradeRule {
 	return TripleTriadTradeRule_TRIPLE_TRIAD_TRADE_RULE_UNSPECIFIED
 }
 
-// A move of Triple Triad: a card of one's own hand on an empty square (TT-3). Whose move it is follows from the state.
+// A Triple Triad move: the player to move places a card from their hand on an empty square (TT-3).
 type TripleTriadMove struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Required. The `id` of a card in the hand of the player to move.
 	CardId *uint32 `protobuf:"varint,1,opt,name=card_id,json=cardId,proto3,oneof" json:"card_id,omitempty"`
-	// Required. Where it goes, rows and columns 0 to 2. (The text notation counts squares from 1 to 9, row by row.)
+	// Required. The square to place the card on, rows and columns 0 to 2. (The text notation numbers the squares from 1
+	// to 9, row by row.)
 	Square        *Square `protobuf:"bytes,2,opt,name=square,proto3" json:"square,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -821,25 +825,26 @@ func (x *TripleTriadMove) GetSquare() *Square {
 	return nil
 }
 
-// What a new game of Triple Triad is started from besides its rules. Everything is optional.
+// The options of a new Triple Triad game other than its rules. All are optional.
 type TripleTriadSetup struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Required if `hand_two` is given. The hand of player one: exactly 5 cards. Without both hands: drawn from the
-	// collections with the rule `random` if these are given, otherwise dealt from the catalogue, no card twice (TT-2).
-	// Refused with the rule `random`.
+	// Required if `hand_two` is given. The hand of player one, exactly 5 cards. Must be empty with the rule `random`.
+	// If no hands are given, they are drawn from the collections (rule `random`) or, without collections, dealt from the
+	// catalogue without duplicates (TT-2).
 	HandOne []*TripleTriadCard `protobuf:"bytes,1,rep,name=hand_one,json=handOne,proto3" json:"hand_one,omitempty"`
-	// Required if `hand_one` is given. The hand of player two: exactly 5 cards, none with an `id` of player one.
-	HandTwo []*TripleTriadCard `protobuf:"bytes,2,rep,name=hand_two,json=handTwo,proto3" json:"hand_two,omitempty"`
-	// Required if `collection_two` is given. The collection of player one that the rule `random` draws from: at least 5
-	// cards. Refused without that rule.
-	CollectionOne []*TripleTriadCard `protobuf:"bytes,3,rep,name=collection_one,json=collectionOne,proto3" json:"collection_one,omitempty"`
-	// Required if `collection_one` is given. The collection of player two: at least 5 cards, none with an `id` of player
+	// Required if `hand_one` is given. The hand of player two, exactly 5 cards, none with an `id` from the hand of player
 	// one.
+	HandTwo []*TripleTriadCard `protobuf:"bytes,2,rep,name=hand_two,json=handTwo,proto3" json:"hand_two,omitempty"`
+	// Required if `collection_two` is given. The collection of player one, at least 5 cards, from which the rule `random`
+	// draws the hand. Must be empty without that rule.
+	CollectionOne []*TripleTriadCard `protobuf:"bytes,3,rep,name=collection_one,json=collectionOne,proto3" json:"collection_one,omitempty"`
+	// Required if `collection_one` is given. The collection of player two, at least 5 cards, none with an `id` from the
+	// collection of player one.
 	CollectionTwo []*TripleTriadCard `protobuf:"bytes,4,rep,name=collection_two,json=collectionTwo,proto3" json:"collection_two,omitempty"`
-	// Who moves first. Default: tossed by seed (TT-3).
+	// The player who moves first. Default: chosen at random with the seed (TT-3).
 	FirstPlayer *Player `protobuf:"varint,5,opt,name=first_player,json=firstPlayer,proto3,enum=arbiter.v1.Player,oneof" json:"first_player,omitempty"`
-	// The squares that have an element. Default: with the rule `elemental` 1 to 4 squares drawn by seed (TT-4), otherwise
-	// none.
+	// The squares that have an element. Default: with the rule `elemental`, 1 to 4 squares chosen at random with the
+	// seed (TT-4); otherwise none.
 	ElementalSquares *TripleTriadElementalSquares `protobuf:"bytes,6,opt,name=elemental_squares,json=elementalSquares,proto3" json:"elemental_squares,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -920,7 +925,7 @@ func (x *TripleTriadSetup) GetElementalSquares() *TripleTriadElementalSquares {
 // The squares of a board that have an element.
 type TripleTriadElementalSquares struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Each square at most once; empty for a board without elements. At most 9.
+	// The squares, at most 9, each at most once. Empty for a board without elements.
 	Squares       []*TripleTriadElementalSquare `protobuf:"bytes,1,rep,name=squares,proto3" json:"squares,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -966,9 +971,9 @@ func (x *TripleTriadElementalSquares) GetSquares() []*TripleTriadElementalSquare
 // A square that has an element.
 type TripleTriadElementalSquare struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Required. Where it is, rows and columns 0 to 2.
+	// Required. The square, rows and columns 0 to 2.
 	Square *Square `protobuf:"bytes,1,opt,name=square,proto3" json:"square,omitempty"`
-	// Required. Its element.
+	// Required. The element.
 	Element       TripleTriadElement `protobuf:"varint,2,opt,name=element,proto3,enum=arbiter.v1.TripleTriadElement" json:"element,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1018,27 +1023,29 @@ func (x *TripleTriadElementalSquare) GetElement() TripleTriadElement {
 	return TripleTriadElement_TRIPLE_TRIAD_ELEMENT_UNSPECIFIED
 }
 
-// A card that changes its owner, and why (TT-11). Everything is as it was before any card of the turn changed owner.
+// The capture of a card, and its cause (TT-11). All values are those before any card changes its owner in this turn.
 type TripleTriadCapture struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The `id` of the card that is taken.
+	// The `id` of the captured card.
 	CardId uint32 `protobuf:"varint,1,opt,name=card_id,json=cardId,proto3" json:"card_id,omitempty"`
-	// Where it lies.
+	// The square of the captured card.
 	Square *Square `protobuf:"bytes,2,opt,name=square,proto3" json:"square,omitempty"`
-	// The `id` of the card that takes it: the placed one, or with COMBO one that was itself taken before.
+	// The `id` of the capturing card: the placed card, or with COMBO a card that was itself captured earlier in this
+	// turn.
 	ByCardId uint32 `protobuf:"varint,3,opt,name=by_card_id,json=byCardId,proto3" json:"by_card_id,omitempty"`
-	// Where that lies: next to `square`.
+	// The square of the capturing card, next to `square`.
 	BySquare *Square `protobuf:"bytes,4,opt,name=by_square,json=bySquare,proto3" json:"by_square,omitempty"`
-	// The rule, or both SAME (or SAME_WALL) and PLUS, in the order of the enum.
+	// The rule of the capture, or both SAME (or SAME_WALL) and PLUS, in the order of the enum.
 	Rules []TripleTriadCaptureRule `protobuf:"varint,5,rep,packed,name=rules,proto3,enum=arbiter.v1.TripleTriadCaptureRule" json:"rules,omitempty"`
-	// The touching rank of the card that takes: as printed (1 to 10) for SAME, SAME_WALL and PLUS;
-	// effective (0 to 11, see TT-4) for BASIC and COMBO.
+	// The touching rank of the capturing card: the printed rank (1 to 10) for SAME, SAME_WALL and PLUS;
+	// the effective rank (0 to 11, see TT-4) for BASIC and COMBO.
 	Rank *uint32 `protobuf:"varint,6,opt,name=rank,proto3,oneof" json:"rank,omitempty"`
-	// The touching rank of the card that is taken, likewise.
+	// The touching rank of the captured card, printed or effective like `rank`.
 	TakenRank *uint32 `protobuf:"varint,7,opt,name=taken_rank,json=takenRank,proto3,oneof" json:"taken_rank,omitempty"`
-	// With PLUS: the sum of the two, which another side of the placed card has too.
+	// The sum of the two ranks, which also occurs on another side of the placed card. Set only with PLUS.
 	Sum *uint32 `protobuf:"varint,8,opt,name=sum,proto3,oneof" json:"sum,omitempty"`
-	// 0 for what the placed card takes; with COMBO 1 for what those cards take, and so on.
+	// The wave of the capture: 0 for cards captured by the placed card; with COMBO, 1 for cards captured by those cards,
+	// and so on.
 	Wave          *uint32 `protobuf:"varint,9,opt,name=wave,proto3,oneof" json:"wave,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1137,16 +1144,16 @@ func (x *TripleTriadCapture) GetWave() uint32 {
 	return 0
 }
 
-// A card that goes into a collection, after a game (TT-14).
+// The transfer of a card into a collection after a game (TT-14).
 type TripleTriadTransfer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The `id` of the card.
 	CardId uint32 `protobuf:"varint,1,opt,name=card_id,json=cardId,proto3" json:"card_id,omitempty"`
-	// The player whose collection it leaves. Absent if it was in neither.
+	// The player whose collection the card leaves. Absent if the card was in neither collection.
 	From *Player `protobuf:"varint,2,opt,name=from,proto3,enum=arbiter.v1.Player,oneof" json:"from,omitempty"`
-	// The player whose collection it enters.
+	// The player whose collection the card enters.
 	To Player `protobuf:"varint,3,opt,name=to,proto3,enum=arbiter.v1.Player" json:"to,omitempty"`
-	// The same in a sentence for people, such as `player one takes Ifrit from player two`.
+	// The same as a human-readable sentence, such as `player one takes Ifrit from player two`.
 	Explanation   string `protobuf:"bytes,4,opt,name=explanation,proto3" json:"explanation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1210,11 +1217,11 @@ func (x *TripleTriadTransfer) GetExplanation() string {
 	return ""
 }
 
-// What only an outcome of Triple Triad has.
+// The Triple Triad details of an outcome.
 type TripleTriadOutcome struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How many rounds in a row were drawn (TT-13): with SUDDEN_DEATH_CONTINUE and FINAL_DRAW this one included,
-	// after a decided game 0, otherwise as in the state.
+	// The number of consecutive drawn rounds (TT-13). With SUDDEN_DEATH_CONTINUE and FINAL_DRAW it includes this round.
+	// After a decided game it is 0. Otherwise it is the count in the state.
 	SuddenDeathCount *uint32 `protobuf:"varint,1,opt,name=sudden_death_count,json=suddenDeathCount,proto3,oneof" json:"sudden_death_count,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache

@@ -26,28 +26,39 @@ if _version_not_supported:
 
 
 class RulesServiceStub:
-    """The referee. Every call is stateless: any replica can answer it. The answer depends only on the request and, where a
-    game has random choices, on the seed; without a seed the service draws one and returns it, and the same request with
-    that seed has the same answer. No call has side effects, so every call may be retried.
+    """A stateless referee for turn-based games. Any replica can serve any call. A response depends only on the request and,
+    if the game makes random choices, on the seed. If the request has no seed, the service draws one and returns it; the
+    same request with that seed has the same response. No call has side effects, so every call can be retried safely.
 
-    All calls are served over gRPC and gRPC-Web on one port; the unary calls also over HTTP with JSON, in the form of the
+    All methods are served over gRPC and gRPC-Web on one port. Unary methods are also served over HTTP with JSON, by the
     Connect protocol.
 
-    Errors: INVALID_ARGUMENT for a malformed request or an impossible state, with a `google.rpc.BadRequest` that names
-    each violation by its field path; FAILED_PRECONDITION for an illegal move, with an `IllegalMove`; RESOURCE_EXHAUSTED for
-    limits and load; UNIMPLEMENTED for an unknown call. Each carries a `google.rpc.ErrorInfo` whose `reason` is the name of
-    an `ErrorReason` and whose `metadata` may have `field` and `clause` (of the first reason), `move_index`, and
-    `unlisted_violations`: at most 24 violations of about 4 KiB are listed, and this is the number of the others.
+    Errors:
 
-    Views: `ViewState` returns a state as one player sees it, with the cards hidden that the player may not know. A view is
-    a `State` that is marked as one. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`, `ResolveCaptures` and
-    `DetermineWinner` accept it and answer as far as the viewer's knowledge goes; the rest is refused with
-    HIDDEN_INFORMATION. A client that acts for one player should ask about that player's view, never about the whole state:
-    an answer about the whole state may depend on what the player must not know.
+    * INVALID_ARGUMENT: the request is malformed or the state is impossible. A `google.rpc.BadRequest` lists the
+    violations, each with its field path.
+    * FAILED_PRECONDITION: the move is illegal. An `IllegalMove` lists the reasons.
+    * RESOURCE_EXHAUSTED: a limit is exceeded, or the service is overloaded.
+    * UNIMPLEMENTED: the method is unknown.
 
-    Limits (defaults, all configurable): a message has at most 64 KiB, one of `EvaluateBatch` at most 1 MiB and each
-    call in it 64 KiB; `ReplayGame` takes at most 1000 moves, `EvaluateBatch` at most 1000 calls, whose answers have at
-    most 4 MiB together (the items that do not fit are refused, each with RESOURCE_EXHAUSTED); a call has 10 seconds.
+    Each error carries a `google.rpc.ErrorInfo`. Its `reason` is the name of an `ErrorReason`. Its `metadata` may contain
+    `field` and `clause` (of the first reason), `move_index`, and `unlisted_violations`. An error lists at most 24
+    violations, about 4 KiB in total; `unlisted_violations` is the number of further violations.
+
+    Views: `ViewState` returns a state as one player sees it, without the cards that the player may not know. Such a view
+    is a `State` that is marked as a view. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`,
+    `ResolveCaptures` and `DetermineWinner` accept a view and respond as far as the viewer's knowledge goes. Everything
+    else is refused with HIDDEN_INFORMATION. A client that acts for one player should send that player's view and never
+    the full state: a response to the full state may depend on information that the player must not have.
+
+    Limits (defaults, all configurable):
+
+    * Message size: 64 KiB. For `EvaluateBatch`: 1 MiB, and 64 KiB for each call in it.
+    * `ReplayGame`: 1000 moves.
+    * `EvaluateBatch`: 1000 calls, and 4 MiB for all responses together. Items that do not fit are refused, each with
+    RESOURCE_EXHAUSTED.
+    * Timeout of a unary call: 10 seconds.
+
     Independent of the configuration, a top-level repeated field of a request has at most 16,384 items.
     """
 
@@ -130,92 +141,104 @@ class RulesServiceStub:
 
 
 class RulesServiceServicer:
-    """The referee. Every call is stateless: any replica can answer it. The answer depends only on the request and, where a
-    game has random choices, on the seed; without a seed the service draws one and returns it, and the same request with
-    that seed has the same answer. No call has side effects, so every call may be retried.
+    """A stateless referee for turn-based games. Any replica can serve any call. A response depends only on the request and,
+    if the game makes random choices, on the seed. If the request has no seed, the service draws one and returns it; the
+    same request with that seed has the same response. No call has side effects, so every call can be retried safely.
 
-    All calls are served over gRPC and gRPC-Web on one port; the unary calls also over HTTP with JSON, in the form of the
+    All methods are served over gRPC and gRPC-Web on one port. Unary methods are also served over HTTP with JSON, by the
     Connect protocol.
 
-    Errors: INVALID_ARGUMENT for a malformed request or an impossible state, with a `google.rpc.BadRequest` that names
-    each violation by its field path; FAILED_PRECONDITION for an illegal move, with an `IllegalMove`; RESOURCE_EXHAUSTED for
-    limits and load; UNIMPLEMENTED for an unknown call. Each carries a `google.rpc.ErrorInfo` whose `reason` is the name of
-    an `ErrorReason` and whose `metadata` may have `field` and `clause` (of the first reason), `move_index`, and
-    `unlisted_violations`: at most 24 violations of about 4 KiB are listed, and this is the number of the others.
+    Errors:
 
-    Views: `ViewState` returns a state as one player sees it, with the cards hidden that the player may not know. A view is
-    a `State` that is marked as one. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`, `ResolveCaptures` and
-    `DetermineWinner` accept it and answer as far as the viewer's knowledge goes; the rest is refused with
-    HIDDEN_INFORMATION. A client that acts for one player should ask about that player's view, never about the whole state:
-    an answer about the whole state may depend on what the player must not know.
+    * INVALID_ARGUMENT: the request is malformed or the state is impossible. A `google.rpc.BadRequest` lists the
+    violations, each with its field path.
+    * FAILED_PRECONDITION: the move is illegal. An `IllegalMove` lists the reasons.
+    * RESOURCE_EXHAUSTED: a limit is exceeded, or the service is overloaded.
+    * UNIMPLEMENTED: the method is unknown.
 
-    Limits (defaults, all configurable): a message has at most 64 KiB, one of `EvaluateBatch` at most 1 MiB and each
-    call in it 64 KiB; `ReplayGame` takes at most 1000 moves, `EvaluateBatch` at most 1000 calls, whose answers have at
-    most 4 MiB together (the items that do not fit are refused, each with RESOURCE_EXHAUSTED); a call has 10 seconds.
+    Each error carries a `google.rpc.ErrorInfo`. Its `reason` is the name of an `ErrorReason`. Its `metadata` may contain
+    `field` and `clause` (of the first reason), `move_index`, and `unlisted_violations`. An error lists at most 24
+    violations, about 4 KiB in total; `unlisted_violations` is the number of further violations.
+
+    Views: `ViewState` returns a state as one player sees it, without the cards that the player may not know. Such a view
+    is a `State` that is marked as a view. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`,
+    `ResolveCaptures` and `DetermineWinner` accept a view and respond as far as the viewer's knowledge goes. Everything
+    else is refused with HIDDEN_INFORMATION. A client that acts for one player should send that player's view and never
+    the full state: a response to the full state may depend on information that the player must not have.
+
+    Limits (defaults, all configurable):
+
+    * Message size: 64 KiB. For `EvaluateBatch`: 1 MiB, and 64 KiB for each call in it.
+    * `ReplayGame`: 1000 moves.
+    * `EvaluateBatch`: 1000 calls, and 4 MiB for all responses together. Items that do not fit are refused, each with
+    RESOURCE_EXHAUSTED.
+    * Timeout of a unary call: 10 seconds.
+
     Independent of the configuration, a top-level repeated field of a request has at most 16,384 items.
     """
 
     def ValidateMove(self, request, context):
-        """Says whether a move is legal and, if not, every reason why. An illegal move is an answer here, not an error.
+        """Checks whether a move is legal and, if not, returns every reason why. An illegal move is a normal response here,
+        not an error.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ApplyMove(self, request, context):
-        """Makes a move: the next state, what happened, and the outcome.
-        An illegal move is refused with FAILED_PRECONDITION and the reasons that `ValidateMove` would return.
+        """Applies a move and returns the next state, the events and the outcome.
+        An illegal move fails with FAILED_PRECONDITION and the reasons that `ValidateMove` would return.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ResolveCaptures(self, request, context):
-        """Returns what the piece or card that has just arrived captures, and the state after it. A board set up by hand is
-        enough. In Connect Four nothing is ever captured: the list is empty.
+        """Returns the captures of the piece or card that has just arrived, and the state after them. Also accepts a custom
+        board that is not part of a game. Connect Four has no captures: the list is empty.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DetermineWinner(self, request, context):
-        """Says whether the game is over, why, who has won, and by which lines or scores; if it goes on, whose turn it is.
+        """Returns whether the game is over, why, who won, and by which lines or scores. While the game is in progress,
+        returns whose turn it is.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CompareCards(self, request, context):
-        """Compares RoyalMatch cards: which wins, and what decides it (RM-3 to RM-6).
+        """Compares RoyalMatch cards and returns which card wins and what decides it (RM-3 to RM-6).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListGames(self, request, context):
-        """Lists the games of the service, with their rules and notations; on request with their cards and with the text of every
-        clause.
+        """Lists the games with their rules and notations and, on request, their cards and the text of every rule clause.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def NewGame(self, request, context):
-        """Starts a game: its first state.
+        """Starts a game and returns its first state.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListLegalMoves(self, request, context):
-        """Lists the legal moves of a state. Empty when the game is over.
+        """Lists the legal moves of a state. The list is empty if the game is over.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ReplayGame(self, request, context):
-        """Makes many moves in order. An illegal one is refused with FAILED_PRECONDITION, its index and its
+        """Applies many moves in order. An illegal move fails the call with FAILED_PRECONDITION, the index of the move and the
         reasons.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -223,30 +246,30 @@ class RulesServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def SettleTrade(self, request, context):
-        """Moves cards between collections after a game of Triple Triad that has a winner (TT-14).
+        """Moves cards between collections after a Triple Triad game that has a winner (TT-14).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ViewState(self, request, context):
-        """Returns the state as one player sees it: a view. In Connect Four and in Queen and rooks nothing is hidden; in
-        Triple Triad the other player's hand is, unless the rule `open` holds (TT-15); in RoyalMatch the hands of all
-        others are. Where nothing is hidden, the answer is the state itself.
+        """Returns a view: the state as one player sees it. Connect Four and Queen and rooks hide nothing. Triple Triad hides
+        the other player's hand, except with the rule `open` (TT-15). RoyalMatch hides the hands of all other players. If
+        nothing is hidden, the response is the state itself.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RenderState(self, request, context):
-        """Shows a state in every form: typed, as notation, and as a text board for people.
+        """Returns a state in every form: typed, in text notation, and as a human-readable text board.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def EvaluateBatch(self, request, context):
-        """Answers many calls in one. Each is answered on its own, in order: one that is refused does not affect the others. In
+        """Evaluates many calls in one request, independently and in order: a refused call does not affect the others. In
         JSON, a call that does not match its message makes the whole request malformed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -254,8 +277,8 @@ class RulesServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def Evaluate(self, request_iterator, context):
-        """Answers a stream of calls with a stream of answers, in order, each on its own. A stream ends with its connection,
-        which lives for at most half an hour (configurable): open a new one then.
+        """Evaluates a stream of calls, independently and in order. A stream ends with its connection, which lives for about
+        30 minutes (configurable). Open a new stream then.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -343,28 +366,39 @@ def add_RulesServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class RulesService:
-    """The referee. Every call is stateless: any replica can answer it. The answer depends only on the request and, where a
-    game has random choices, on the seed; without a seed the service draws one and returns it, and the same request with
-    that seed has the same answer. No call has side effects, so every call may be retried.
+    """A stateless referee for turn-based games. Any replica can serve any call. A response depends only on the request and,
+    if the game makes random choices, on the seed. If the request has no seed, the service draws one and returns it; the
+    same request with that seed has the same response. No call has side effects, so every call can be retried safely.
 
-    All calls are served over gRPC and gRPC-Web on one port; the unary calls also over HTTP with JSON, in the form of the
+    All methods are served over gRPC and gRPC-Web on one port. Unary methods are also served over HTTP with JSON, by the
     Connect protocol.
 
-    Errors: INVALID_ARGUMENT for a malformed request or an impossible state, with a `google.rpc.BadRequest` that names
-    each violation by its field path; FAILED_PRECONDITION for an illegal move, with an `IllegalMove`; RESOURCE_EXHAUSTED for
-    limits and load; UNIMPLEMENTED for an unknown call. Each carries a `google.rpc.ErrorInfo` whose `reason` is the name of
-    an `ErrorReason` and whose `metadata` may have `field` and `clause` (of the first reason), `move_index`, and
-    `unlisted_violations`: at most 24 violations of about 4 KiB are listed, and this is the number of the others.
+    Errors:
 
-    Views: `ViewState` returns a state as one player sees it, with the cards hidden that the player may not know. A view is
-    a `State` that is marked as one. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`, `ResolveCaptures` and
-    `DetermineWinner` accept it and answer as far as the viewer's knowledge goes; the rest is refused with
-    HIDDEN_INFORMATION. A client that acts for one player should ask about that player's view, never about the whole state:
-    an answer about the whole state may depend on what the player must not know.
+    * INVALID_ARGUMENT: the request is malformed or the state is impossible. A `google.rpc.BadRequest` lists the
+    violations, each with its field path.
+    * FAILED_PRECONDITION: the move is illegal. An `IllegalMove` lists the reasons.
+    * RESOURCE_EXHAUSTED: a limit is exceeded, or the service is overloaded.
+    * UNIMPLEMENTED: the method is unknown.
 
-    Limits (defaults, all configurable): a message has at most 64 KiB, one of `EvaluateBatch` at most 1 MiB and each
-    call in it 64 KiB; `ReplayGame` takes at most 1000 moves, `EvaluateBatch` at most 1000 calls, whose answers have at
-    most 4 MiB together (the items that do not fit are refused, each with RESOURCE_EXHAUSTED); a call has 10 seconds.
+    Each error carries a `google.rpc.ErrorInfo`. Its `reason` is the name of an `ErrorReason`. Its `metadata` may contain
+    `field` and `clause` (of the first reason), `move_index`, and `unlisted_violations`. An error lists at most 24
+    violations, about 4 KiB in total; `unlisted_violations` is the number of further violations.
+
+    Views: `ViewState` returns a state as one player sees it, without the cards that the player may not know. Such a view
+    is a `State` that is marked as a view. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`,
+    `ResolveCaptures` and `DetermineWinner` accept a view and respond as far as the viewer's knowledge goes. Everything
+    else is refused with HIDDEN_INFORMATION. A client that acts for one player should send that player's view and never
+    the full state: a response to the full state may depend on information that the player must not have.
+
+    Limits (defaults, all configurable):
+
+    * Message size: 64 KiB. For `EvaluateBatch`: 1 MiB, and 64 KiB for each call in it.
+    * `ReplayGame`: 1000 moves.
+    * `EvaluateBatch`: 1000 calls, and 4 MiB for all responses together. Items that do not fit are refused, each with
+    RESOURCE_EXHAUSTED.
+    * Timeout of a unary call: 10 seconds.
+
     Independent of the configuration, a top-level repeated field of a request has at most 16,384 items.
     """
 

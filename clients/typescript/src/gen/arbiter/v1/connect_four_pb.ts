@@ -17,31 +17,32 @@ export const file_arbiter_v1_connect_four: GenFile = /*@__PURE__*/
   fileDesc("Ch1hcmJpdGVyL3YxL2Nvbm5lY3RfZm91ci5wcm90bxIKYXJiaXRlci52MSKMAQoQQ29ubmVjdEZvdXJTdGF0ZRIrCgVydWxlcxgBIAEoCzIcLmFyYml0ZXIudjEuQ29ubmVjdEZvdXJSdWxlcxINCgVib2FyZBgCIAMoCRIsCgtuZXh0X3BsYXllchgDIAEoDjISLmFyYml0ZXIudjEuUGxheWVySACIAQFCDgoMX25leHRfcGxheWVyIroBChBDb25uZWN0Rm91clJ1bGVzEhQKB2NvbHVtbnMYASABKA1IAIgBARIRCgRyb3dzGAIgASgNSAGIAQESGAoLbGluZV9sZW5ndGgYAyABKA1IAogBARItCgxmaXJzdF9wbGF5ZXIYBCABKA4yEi5hcmJpdGVyLnYxLlBsYXllckgDiAEBQgoKCF9jb2x1bW5zQgcKBV9yb3dzQg4KDF9saW5lX2xlbmd0aEIPCg1fZmlyc3RfcGxheWVyIjEKD0Nvbm5lY3RGb3VyTW92ZRITCgZjb2x1bW4YASABKA1IAIgBAUIJCgdfY29sdW1uIhIKEENvbm5lY3RGb3VyU2V0dXAiPQoSQ29ubmVjdEZvdXJPdXRjb21lEicKDXdpbm5pbmdfbGluZXMYASADKAsyEC5hcmJpdGVyLnYxLkxpbmViBnByb3RvMw", [file_arbiter_v1_player, file_arbiter_v1_square]);
 
 /**
- * A position of Connect Four, with the rules it is played under (C4-1).
+ * The state of a Connect Four game, including its rules (C4-1).
  *
  * @generated from message arbiter.v1.ConnectFourState
  */
 export type ConnectFourState = Message<"arbiter.v1.ConnectFourState"> & {
   /**
-   * The rules of this game. Default: the default of every field.
+   * The rules of the game. Default: every rule has its default.
    *
    * @generated from field: arbiter.v1.ConnectFourRules rules = 1;
    */
   rules?: ConnectFourRules | undefined;
 
   /**
-   * Required. The board, one string per row, the top row first; one character per column, from the left:
-   * `X` a token of player one, `O` (capital letter) a token of player two, `.` an empty cell.
-   * Exactly `rules.rows` strings of exactly `rules.columns` characters. So `board[row][column]` is a cell.
+   * Required. The board, one string per row from top to bottom. A string has one character per column from left to
+   * right: `X` for a token of player one, `O` (capital letter) for a token of player two, `.` for an empty cell.
+   * Exactly `rules.rows` strings of exactly `rules.columns` characters: `board[row][column]` is a cell.
    *
    * @generated from field: repeated string board = 2;
    */
   board: string[];
 
   /**
-   * Required. The player to move; in a finished game, the player who would have been.
-   * Must fit the number of tokens: both players have as many when `rules.first_player` is to move,
-   * otherwise `rules.first_player` has one more. The other player, who has moved last, owns a token on top of a column.
+   * Required. The player to move. In a finished game, the player whose turn would be next.
+   * Must match the token counts: both players have the same number of tokens if `rules.first_player` is to move,
+   * otherwise `rules.first_player` has one more. Unless the board is empty, the other player, who moved last, must own
+   * the top token of at least one column.
    *
    * @generated from field: optional arbiter.v1.Player next_player = 3;
    */
@@ -56,35 +57,35 @@ export const ConnectFourStateSchema: GenMessage<ConnectFourState> = /*@__PURE__*
   messageDesc(file_arbiter_v1_connect_four, 0);
 
 /**
- * The rules of a game of Connect Four (C4-1). A field that is absent has its default; responses carry all of them.
- * `columns × (rows + 1)` is at most 128.
+ * The rules of a Connect Four game (C4-1). An absent field has its default; responses set all fields.
+ * `columns × (rows + 1)` must be at most 128.
  *
  * @generated from message arbiter.v1.ConnectFourRules
  */
 export type ConnectFourRules = Message<"arbiter.v1.ConnectFourRules"> & {
   /**
-   * Columns of the board, 1 to 64. Default 7.
+   * The number of columns, 1 to 64. Default 7.
    *
    * @generated from field: optional uint32 columns = 1;
    */
   columns?: number | undefined;
 
   /**
-   * Rows of the board, 1 to 127. Default 6.
+   * The number of rows, 1 to 127. Default 6.
    *
    * @generated from field: optional uint32 rows = 2;
    */
   rows?: number | undefined;
 
   /**
-   * Tokens in a line that win, 2 up to the longer side of the board. Default 4.
+   * The number of tokens in a line that wins, from 2 to the longer side of the board. Default 4.
    *
    * @generated from field: optional uint32 line_length = 3;
    */
   lineLength?: number | undefined;
 
   /**
-   * Who makes the first move. Default PLAYER_ONE.
+   * The player who moves first. Default PLAYER_ONE.
    *
    * @generated from field: optional arbiter.v1.Player first_player = 4;
    */
@@ -99,13 +100,13 @@ export const ConnectFourRulesSchema: GenMessage<ConnectFourRules> = /*@__PURE__*
   messageDesc(file_arbiter_v1_connect_four, 1);
 
 /**
- * A move of Connect Four: one token dropped into a column (C4-2). Whose token it is follows from the state.
+ * A Connect Four move: the player to move drops a token into a column (C4-2).
  *
  * @generated from message arbiter.v1.ConnectFourMove
  */
 export type ConnectFourMove = Message<"arbiter.v1.ConnectFourMove"> & {
   /**
-   * Required. Column from the left, from 0. (The text notation counts columns from 1.)
+   * Required. The column, counted from the left, starting at 0. (The text notation counts columns from 1.)
    *
    * @generated from field: optional uint32 column = 1;
    */
@@ -120,7 +121,7 @@ export const ConnectFourMoveSchema: GenMessage<ConnectFourMove> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_connect_four, 2);
 
 /**
- * What a new game of Connect Four is started from besides its rules: nothing.
+ * The options of a new Connect Four game other than its rules. There are none.
  *
  * @generated from message arbiter.v1.ConnectFourSetup
  */
@@ -135,14 +136,14 @@ export const ConnectFourSetupSchema: GenMessage<ConnectFourSetup> = /*@__PURE__*
   messageDesc(file_arbiter_v1_connect_four, 3);
 
 /**
- * What only an outcome of Connect Four has.
+ * The Connect Four details of an outcome.
  *
  * @generated from message arbiter.v1.ConnectFourOutcome
  */
 export type ConnectFourOutcome = Message<"arbiter.v1.ConnectFourOutcome"> & {
   /**
-   * The lines that won: every direction that has one, in the order horizontal, vertical, diagonal down, diagonal up,
-   * each with its whole run (C4-3).
+   * The winning lines: one for each direction that has one, in the order horizontal, vertical, diagonal down, diagonal
+   * up. Each line lists its whole run of tokens (C4-3).
    *
    * @generated from field: repeated arbiter.v1.Line winning_lines = 1;
    */

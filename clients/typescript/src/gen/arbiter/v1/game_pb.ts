@@ -25,25 +25,24 @@ export const file_arbiter_v1_game: GenFile = /*@__PURE__*/
   fileDesc("ChVhcmJpdGVyL3YxL2dhbWUucHJvdG8SCmFyYml0ZXIudjEi9wEKBVN0YXRlEhIKCG5vdGF0aW9uGAEgASgJSAASNAoMY29ubmVjdF9mb3VyGAIgASgLMhwuYXJiaXRlci52MS5Db25uZWN0Rm91clN0YXRlSAASNAoMdHJpcGxlX3RyaWFkGAMgASgLMhwuYXJiaXRlci52MS5UcmlwbGVUcmlhZFN0YXRlSAASMgoLcXVlZW5fcm9va3MYBCABKAsyGy5hcmJpdGVyLnYxLlF1ZWVuUm9va3NTdGF0ZUgAEjIKC3JveWFsX21hdGNoGAUgASgLMhsuYXJiaXRlci52MS5Sb3lhbE1hdGNoU3RhdGVIAEIGCgRraW5kIvIBCgRNb3ZlEhIKCG5vdGF0aW9uGAEgASgJSAASMwoMY29ubmVjdF9mb3VyGAIgASgLMhsuYXJiaXRlci52MS5Db25uZWN0Rm91ck1vdmVIABIzCgx0cmlwbGVfdHJpYWQYAyABKAsyGy5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkTW92ZUgAEjEKC3F1ZWVuX3Jvb2tzGAQgASgLMhouYXJiaXRlci52MS5RdWVlblJvb2tzTW92ZUgAEjEKC3JveWFsX21hdGNoGAUgASgLMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoTW92ZUgAQgYKBGtpbmQi5QEKB1J1bGVTZXQSNAoMY29ubmVjdF9mb3VyGAIgASgLMhwuYXJiaXRlci52MS5Db25uZWN0Rm91clJ1bGVzSAASNAoMdHJpcGxlX3RyaWFkGAMgASgLMhwuYXJiaXRlci52MS5UcmlwbGVUcmlhZFJ1bGVzSAASMgoLcXVlZW5fcm9va3MYBCABKAsyGy5hcmJpdGVyLnYxLlF1ZWVuUm9va3NSdWxlc0gAEjIKC3JveWFsX21hdGNoGAUgASgLMhsuYXJiaXRlci52MS5Sb3lhbE1hdGNoUnVsZXNIAEIGCgRraW5kIs4BCgVFdmVudBIkCgZwbGFjZWQYASABKAsyEi5hcmJpdGVyLnYxLlBsYWNlZEgAEicKCGNhcHR1cmVkGAIgASgLMhMuYXJiaXRlci52MS5DYXB0dXJlSAASIgoFbW92ZWQYAyABKAsyES5hcmJpdGVyLnYxLk1vdmVkSAASJAoGcGFzc2VkGAQgASgLMhIuYXJiaXRlci52MS5QYXNzZWRIABIkCgZwbGF5ZWQYBSABKAsyEi5hcmJpdGVyLnYxLlBsYXllZEgAQgYKBGtpbmQicgoGUGxhY2VkEiIKBnBsYXllchgBIAEoDjISLmFyYml0ZXIudjEuUGxheWVyEiIKBnNxdWFyZRgCIAEoCzISLmFyYml0ZXIudjEuU3F1YXJlEhQKB2NhcmRfaWQYAyABKA1IAIgBAUIKCghfY2FyZF9pZCKZAQoFTW92ZWQSIgoGcGxheWVyGAEgASgOMhIuYXJiaXRlci52MS5QbGF5ZXISIAoEZnJvbRgCIAEoCzISLmFyYml0ZXIudjEuU3F1YXJlEh4KAnRvGAMgASgLMhIuYXJiaXRlci52MS5TcXVhcmUSKgoFcGllY2UYBCABKA4yGy5hcmJpdGVyLnYxLlF1ZWVuUm9va3NQaWVjZSIsCgZQYXNzZWQSIgoGcGxheWVyGAEgASgOMhIuYXJiaXRlci52MS5QbGF5ZXIiVgoGUGxheWVkEiIKBnBsYXllchgBIAEoDjISLmFyYml0ZXIudjEuUGxheWVyEigKBGNhcmQYAiABKAsyGi5hcmJpdGVyLnYxLlJveWFsTWF0Y2hDYXJkIsgBCgdDYXB0dXJlEhMKC2V4cGxhbmF0aW9uGAEgASgJEjYKDHRyaXBsZV90cmlhZBgDIAEoCzIeLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRDYXB0dXJlSAASNAoLcXVlZW5fcm9va3MYBCABKAsyHS5hcmJpdGVyLnYxLlF1ZWVuUm9va3NDYXB0dXJlSAASMgoLcm95YWxfbWF0Y2gYBSABKAsyGy5hcmJpdGVyLnYxLlJveWFsTWF0Y2hUcmlja0gAQgYKBGtpbmQitgMKB091dGNvbWUSJgoGcmVzdWx0GAEgASgOMhYuYXJiaXRlci52MS5HYW1lUmVzdWx0Ei4KCmVuZF9yZWFzb24YAiABKA4yFS5hcmJpdGVyLnYxLkVuZFJlYXNvbkgBiAEBEicKBndpbm5lchgDIAEoDjISLmFyYml0ZXIudjEuUGxheWVySAKIAQESKAoMbmV4dF9wbGF5ZXJzGAQgAygOMhIuYXJiaXRlci52MS5QbGF5ZXISIQoGc2NvcmVzGAUgAygLMhEuYXJiaXRlci52MS5TY29yZRITCgtleHBsYW5hdGlvbhgGIAEoCRI2Cgxjb25uZWN0X2ZvdXIYCCABKAsyHi5hcmJpdGVyLnYxLkNvbm5lY3RGb3VyT3V0Y29tZUgAEjYKDHRyaXBsZV90cmlhZBgJIAEoCzIeLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRPdXRjb21lSAASNAoLcm95YWxfbWF0Y2gYCyABKAsyHS5hcmJpdGVyLnYxLlJveWFsTWF0Y2hPdXRjb21lSABCCAoGZGV0YWlsQg0KC19lbmRfcmVhc29uQgkKB193aW5uZXIiSwoFU2NvcmUSIgoGcGxheWVyGAEgASgOMhIuYXJiaXRlci52MS5QbGF5ZXISEwoGcG9pbnRzGAIgASgNSACIAQFCCQoHX3BvaW50cyrCAQoKR2FtZVJlc3VsdBIbChdHQU1FX1JFU1VMVF9VTlNQRUNJRklFRBAAEhsKF0dBTUVfUkVTVUxUX0lOX1BST0dSRVNTEAESIQodR0FNRV9SRVNVTFRfV0lOTkVSX0RFVEVSTUlORUQQAhIUChBHQU1FX1JFU1VMVF9EUkFXEAMSJQohR0FNRV9SRVNVTFRfU1VEREVOX0RFQVRIX0NPTlRJTlVFEAQSGgoWR0FNRV9SRVNVTFRfRklOQUxfRFJBVxAFKtsBCglFbmRSZWFzb24SGgoWRU5EX1JFQVNPTl9VTlNQRUNJRklFRBAAEh0KGUVORF9SRUFTT05fTElORV9DT01QTEVURUQQARIZChVFTkRfUkVBU09OX0JPQVJEX0ZVTEwQAhIdChlFTkRfUkVBU09OX1RPT19GRVdfUElFQ0VTEAMSHAoYRU5EX1JFQVNPTl9OT19MRUdBTF9NT1ZFEAQSHwobRU5EX1JFQVNPTl9RVUlFVF9NT1ZFX0xJTUlUEAUSGgoWRU5EX1JFQVNPTl9IQU5EU19FTVBUWRAGYgZwcm90bzM", [file_arbiter_v1_connect_four, file_arbiter_v1_player, file_arbiter_v1_queen_rooks, file_arbiter_v1_royal_match, file_arbiter_v1_square, file_arbiter_v1_triple_triad]);
 
 /**
- * A position of one of the games, with its rule set: all that is needed to play on. Typed, or as text. Calls that return
- * states and moves return them in the form of the state they were sent.
+ * The state of a game, including its rules: everything that is needed to continue the game. It is either typed or in
+ * text notation. Calls that return states and moves use the form of the state in the request.
  *
- * A state of Triple Triad or of RoyalMatch may be marked as a view: the state as one player sees it. `RulesService` says
- * which calls accept a view.
+ * A Triple Triad or RoyalMatch state may be marked as a view: the state as one player sees it. See `RulesService` for
+ * the calls that accept a view.
  *
  * @generated from message arbiter.v1.State
  */
 export type State = Message<"arbiter.v1.State"> & {
   /**
-   * The game and its position. Exactly one is required.
+   * The game and its state. Exactly one field is required.
    *
    * @generated from oneof arbiter.v1.State.kind
    */
   kind: {
     /**
-     * A state of any game as text, at most 4096 bytes, such as `c4:7x6x4:4453`.
-     * `ListGames` describes the notation of each game; `RenderState` converts one form into the other. Spaces around it
-     * are ignored.
+     * The state of any game in text notation, at most 4096 bytes, such as `c4:7x6x4:4453`. Spaces around it are
+     * ignored. `ListGames` describes the notation of each game; `RenderState` converts between the two forms.
      *
      * @generated from field: string notation = 1;
      */
@@ -51,7 +50,7 @@ export type State = Message<"arbiter.v1.State"> & {
     case: "notation";
   } | {
     /**
-     * A position of Connect Four.
+     * The state of a Connect Four game.
      *
      * @generated from field: arbiter.v1.ConnectFourState connect_four = 2;
      */
@@ -59,7 +58,7 @@ export type State = Message<"arbiter.v1.State"> & {
     case: "connectFour";
   } | {
     /**
-     * A position of Triple Triad.
+     * The state of a Triple Triad game.
      *
      * @generated from field: arbiter.v1.TripleTriadState triple_triad = 3;
      */
@@ -67,7 +66,7 @@ export type State = Message<"arbiter.v1.State"> & {
     case: "tripleTriad";
   } | {
     /**
-     * A position of Queen and rooks.
+     * The state of a Queen and rooks game.
      *
      * @generated from field: arbiter.v1.QueenRooksState queen_rooks = 4;
      */
@@ -75,7 +74,7 @@ export type State = Message<"arbiter.v1.State"> & {
     case: "queenRooks";
   } | {
     /**
-     * A position of RoyalMatch.
+     * The state of a RoyalMatch game.
      *
      * @generated from field: arbiter.v1.RoyalMatchState royal_match = 5;
      */
@@ -92,22 +91,23 @@ export const StateSchema: GenMessage<State> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_game, 0);
 
 /**
- * A move in one of the games. It says what is done; who does it only in RoyalMatch, where any player may be next.
+ * A move in one of the games. Only a RoyalMatch move names the player, because any player may be next there. In the
+ * other games the state determines which player moves.
  *
  * @generated from message arbiter.v1.Move
  */
 export type Move = Message<"arbiter.v1.Move"> & {
   /**
-   * The game and its move. Exactly one is required, of the same game as the state it is for.
+   * The game and its move. Exactly one field is required, for the same game as the state.
    *
    * @generated from oneof arbiter.v1.Move.kind
    */
   kind: {
     /**
-     * A move as text, at most 64 bytes, read as a move of the state's game.
-     * In Connect Four `4` is the fourth column; in Triple Triad `17@5` is the card with the id 17 on the fifth square;
-     * in Queen and rooks `a8-a5` moves a piece of the first column; in RoyalMatch `2:7H` is a card of player two. Spaces
-     * around it are ignored.
+     * A move in text notation, at most 64 bytes, parsed as a move of the state's game. Spaces around it are ignored.
+     * Examples: `4` is the fourth column in Connect Four; `17@5` is the card with the id 17 on the fifth square in
+     * Triple Triad; `a8-a5` moves a piece in the first column in Queen and rooks; `2:7H` is a card of player two in
+     * RoyalMatch.
      *
      * @generated from field: string notation = 1;
      */
@@ -115,7 +115,7 @@ export type Move = Message<"arbiter.v1.Move"> & {
     case: "notation";
   } | {
     /**
-     * A move of Connect Four.
+     * A Connect Four move.
      *
      * @generated from field: arbiter.v1.ConnectFourMove connect_four = 2;
      */
@@ -123,7 +123,7 @@ export type Move = Message<"arbiter.v1.Move"> & {
     case: "connectFour";
   } | {
     /**
-     * A move of Triple Triad.
+     * A Triple Triad move.
      *
      * @generated from field: arbiter.v1.TripleTriadMove triple_triad = 3;
      */
@@ -131,7 +131,7 @@ export type Move = Message<"arbiter.v1.Move"> & {
     case: "tripleTriad";
   } | {
     /**
-     * A move of Queen and rooks.
+     * A Queen and rooks move.
      *
      * @generated from field: arbiter.v1.QueenRooksMove queen_rooks = 4;
      */
@@ -139,7 +139,7 @@ export type Move = Message<"arbiter.v1.Move"> & {
     case: "queenRooks";
   } | {
     /**
-     * A move of RoyalMatch.
+     * A RoyalMatch move.
      *
      * @generated from field: arbiter.v1.RoyalMatchMove royal_match = 5;
      */
@@ -156,19 +156,19 @@ export const MoveSchema: GenMessage<Move> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_game, 1);
 
 /**
- * The rules of one of the games. Fields that are absent have the defaults that `ListGames` returns.
+ * The rules of one of the games. An absent field has the default that `ListGames` returns.
  *
  * @generated from message arbiter.v1.RuleSet
  */
 export type RuleSet = Message<"arbiter.v1.RuleSet"> & {
   /**
-   * The game and its rules. Exactly one is required.
+   * The game and its rules. Exactly one field is required. (The field numbers are those of the games in `State`.)
    *
    * @generated from oneof arbiter.v1.RuleSet.kind
    */
   kind: {
     /**
-     * Rules of Connect Four. (The numbers are those of the games in `State`.)
+     * The rules of Connect Four.
      *
      * @generated from field: arbiter.v1.ConnectFourRules connect_four = 2;
      */
@@ -176,7 +176,7 @@ export type RuleSet = Message<"arbiter.v1.RuleSet"> & {
     case: "connectFour";
   } | {
     /**
-     * Rules of Triple Triad.
+     * The rules of Triple Triad.
      *
      * @generated from field: arbiter.v1.TripleTriadRules triple_triad = 3;
      */
@@ -184,7 +184,7 @@ export type RuleSet = Message<"arbiter.v1.RuleSet"> & {
     case: "tripleTriad";
   } | {
     /**
-     * Rules of Queen and rooks.
+     * The rules of Queen and rooks.
      *
      * @generated from field: arbiter.v1.QueenRooksRules queen_rooks = 4;
      */
@@ -192,7 +192,7 @@ export type RuleSet = Message<"arbiter.v1.RuleSet"> & {
     case: "queenRooks";
   } | {
     /**
-     * Rules of RoyalMatch.
+     * The rules of RoyalMatch.
      *
      * @generated from field: arbiter.v1.RoyalMatchRules royal_match = 5;
      */
@@ -209,19 +209,19 @@ export const RuleSetSchema: GenMessage<RuleSet> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_game, 2);
 
 /**
- * One thing that happened when a move was made. A move's events come in the order in which they happened.
+ * One thing that happened during a move. The events of a move are listed in the order in which they happened.
  *
  * @generated from message arbiter.v1.Event
  */
 export type Event = Message<"arbiter.v1.Event"> & {
   /**
-   * What happened. Exactly one is set; a later version may return kinds that are not listed here yet.
+   * What happened. Exactly one field is set. Later versions may return kinds that are not listed here.
    *
    * @generated from oneof arbiter.v1.Event.kind
    */
   kind: {
     /**
-     * A token or a card was put on the board.
+     * A token or a card was placed on the board.
      *
      * @generated from field: arbiter.v1.Placed placed = 1;
      */
@@ -229,7 +229,7 @@ export type Event = Message<"arbiter.v1.Event"> & {
     case: "placed";
   } | {
     /**
-     * A card changed its owner, a rook was taken, or a player took a trick.
+     * A card changed its owner, a rook was captured, or a player took a trick.
      *
      * @generated from field: arbiter.v1.Capture captured = 2;
      */
@@ -237,7 +237,7 @@ export type Event = Message<"arbiter.v1.Event"> & {
     case: "captured";
   } | {
     /**
-     * A piece went to another square. Queen and rooks only.
+     * A piece moved to another square. Queen and rooks only.
      *
      * @generated from field: arbiter.v1.Moved moved = 3;
      */
@@ -270,20 +270,20 @@ export const EventSchema: GenMessage<Event> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_game, 3);
 
 /**
- * A token or a card was put on the board.
+ * The placement of a token or a card on the board.
  *
  * @generated from message arbiter.v1.Placed
  */
 export type Placed = Message<"arbiter.v1.Placed"> & {
   /**
-   * Whose it is.
+   * The player who placed it.
    *
    * @generated from field: arbiter.v1.Player player = 1;
    */
   player: Player;
 
   /**
-   * Its square. In Connect Four: the lowest free cell of the column (C4-2).
+   * The square. In Connect Four: the lowest free cell of the column (C4-2).
    *
    * @generated from field: arbiter.v1.Square square = 2;
    */
@@ -305,34 +305,34 @@ export const PlacedSchema: GenMessage<Placed> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_game, 4);
 
 /**
- * A piece went to another square.
+ * The move of a piece to another square.
  *
  * @generated from message arbiter.v1.Moved
  */
 export type Moved = Message<"arbiter.v1.Moved"> & {
   /**
-   * Whose it is.
+   * The player who moved the piece.
    *
    * @generated from field: arbiter.v1.Player player = 1;
    */
   player: Player;
 
   /**
-   * Where it stood.
+   * The square that the piece left.
    *
    * @generated from field: arbiter.v1.Square from = 2;
    */
   from?: Square | undefined;
 
   /**
-   * Where it stands now.
+   * The square that the piece moved to.
    *
    * @generated from field: arbiter.v1.Square to = 3;
    */
   to?: Square | undefined;
 
   /**
-   * Which piece it is.
+   * The kind of piece.
    *
    * @generated from field: arbiter.v1.QueenRooksPiece piece = 4;
    */
@@ -347,7 +347,7 @@ export const MovedSchema: GenMessage<Moved> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_game, 5);
 
 /**
- * A player had no legal move and passed.
+ * The pass of a player who had no legal move.
  *
  * @generated from message arbiter.v1.Passed
  */
@@ -368,13 +368,13 @@ export const PassedSchema: GenMessage<Passed> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_game, 6);
 
 /**
- * A card was played into a trick.
+ * A card that was played into a trick.
  *
  * @generated from message arbiter.v1.Played
  */
 export type Played = Message<"arbiter.v1.Played"> & {
   /**
-   * Who played it.
+   * The player who played the card.
    *
    * @generated from field: arbiter.v1.Player player = 1;
    */
@@ -396,13 +396,13 @@ export const PlayedSchema: GenMessage<Played> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_game, 7);
 
 /**
- * One capture, with its explanation. Connect Four has none.
+ * One capture and its explanation. Connect Four has no captures.
  *
  * @generated from message arbiter.v1.Capture
  */
 export type Capture = Message<"arbiter.v1.Capture"> & {
   /**
-   * What was taken, by what and why, in a sentence for people,
+   * A human-readable sentence: what was captured, by what and why,
    * such as `Ifrit takes Cactuar by Combo, 9 over 6, second wave`.
    *
    * @generated from field: string explanation = 1;
@@ -410,13 +410,13 @@ export type Capture = Message<"arbiter.v1.Capture"> & {
   explanation: string;
 
   /**
-   * The same for programs. Exactly one is set. (The numbers are those of the games in `State`.)
+   * The same in machine-readable form. Exactly one field is set. (The field numbers are those of the games in `State`.)
    *
    * @generated from oneof arbiter.v1.Capture.kind
    */
   kind: {
     /**
-     * A card of Triple Triad changed its owner.
+     * A Triple Triad card changed its owner.
      *
      * @generated from field: arbiter.v1.TripleTriadCapture triple_triad = 3;
      */
@@ -424,7 +424,7 @@ export type Capture = Message<"arbiter.v1.Capture"> & {
     case: "tripleTriad";
   } | {
     /**
-     * A rook of Queen and rooks was taken.
+     * A rook was captured in Queen and rooks.
      *
      * @generated from field: arbiter.v1.QueenRooksCapture queen_rooks = 4;
      */
@@ -432,7 +432,7 @@ export type Capture = Message<"arbiter.v1.Capture"> & {
     case: "queenRooks";
   } | {
     /**
-     * A trick of RoyalMatch was taken.
+     * A RoyalMatch trick was taken.
      *
      * @generated from field: arbiter.v1.RoyalMatchTrick royal_match = 5;
      */
@@ -449,7 +449,7 @@ export const CaptureSchema: GenMessage<Capture> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_game, 8);
 
 /**
- * Whether a game is over, why, and who has won; or whose turn it is.
+ * The outcome of a game: whether it is over, why, and who won; or whose turn it is.
  *
  * @generated from message arbiter.v1.Outcome
  */
@@ -469,31 +469,31 @@ export type Outcome = Message<"arbiter.v1.Outcome"> & {
   endReason?: EndReason | undefined;
 
   /**
-   * Who has won. Absent when nobody has.
+   * The winner. Absent if there is none.
    *
    * @generated from field: optional arbiter.v1.Player winner = 3;
    */
   winner?: Player | undefined;
 
   /**
-   * Whose turn it is: one player, in RoyalMatch every player who has not played in the current trick. Set only with
-   * IN_PROGRESS; after a drawn round of sudden death see `DetermineWinnerResponse.next_round`.
+   * The players whose turn it is: one player, or in RoyalMatch every player who has not played in the current trick.
+   * Set only with IN_PROGRESS. After a drawn round of sudden death, see `DetermineWinnerResponse.next_round`.
    *
    * @generated from field: repeated arbiter.v1.Player next_players = 4;
    */
   nextPlayers: Player[];
 
   /**
-   * The score of each player, in games that have one. In Triple Triad: the cards of their colour on the board and
-   * those in their hand, ten in all (TT-12). In RoyalMatch: the tricks taken. In Queen and rooks: the pieces left.
-   * While the game goes on, the current scores. Connect Four has none.
+   * The score of each player; while the game is in progress, the current score. In Triple Triad: the number of cards of
+   * the player's colour on the board plus those in the player's hand, ten for both players together (TT-12). In
+   * RoyalMatch: the tricks taken. In Queen and rooks: the pieces left. Connect Four has no scores.
    *
    * @generated from field: repeated arbiter.v1.Score scores = 5;
    */
   scores: Score[];
 
   /**
-   * How the game or the round ended, in a sentence for people, such as `player one wins by 6 to 4`. Empty only with
+   * A human-readable sentence: how the game or the round ended, such as `player one wins by 6 to 4`. Empty only with
    * IN_PROGRESS.
    *
    * @generated from field: string explanation = 6;
@@ -501,13 +501,13 @@ export type Outcome = Message<"arbiter.v1.Outcome"> & {
   explanation: string;
 
   /**
-   * What only one game has. (The numbers are those of the games in `State`, plus 6.)
+   * The details that are specific to one game. (The field numbers are those of the games in `State`, plus 6.)
    *
    * @generated from oneof arbiter.v1.Outcome.detail
    */
   detail: {
     /**
-     * Connect Four: set when the game is won.
+     * The Connect Four details. Set if the game is won.
      *
      * @generated from field: arbiter.v1.ConnectFourOutcome connect_four = 8;
      */
@@ -515,7 +515,7 @@ export type Outcome = Message<"arbiter.v1.Outcome"> & {
     case: "connectFour";
   } | {
     /**
-     * Triple Triad: always set.
+     * The Triple Triad details. Always set.
      *
      * @generated from field: arbiter.v1.TripleTriadOutcome triple_triad = 9;
      */
@@ -523,7 +523,7 @@ export type Outcome = Message<"arbiter.v1.Outcome"> & {
     case: "tripleTriad";
   } | {
     /**
-     * RoyalMatch: set when the match is drawn.
+     * The RoyalMatch details. Set if the match is drawn.
      *
      * @generated from field: arbiter.v1.RoyalMatchOutcome royal_match = 11;
      */
@@ -546,14 +546,14 @@ export const OutcomeSchema: GenMessage<Outcome> = /*@__PURE__*/
  */
 export type Score = Message<"arbiter.v1.Score"> & {
   /**
-   * Whose score it is.
+   * The player.
    *
    * @generated from field: arbiter.v1.Player player = 1;
    */
   player: Player;
 
   /**
-   * Points, in the unit of the game.
+   * The number of points, in the unit of the game.
    *
    * @generated from field: optional uint32 points = 2;
    */
@@ -574,14 +574,14 @@ export const ScoreSchema: GenMessage<Score> = /*@__PURE__*/
  */
 export enum GameResult {
   /**
-   * Never returned.
+   * Unspecified. Never returned.
    *
    * @generated from enum value: GAME_RESULT_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * The game goes on.
+   * The game is in progress.
    *
    * @generated from enum value: GAME_RESULT_IN_PROGRESS = 1;
    */
@@ -595,21 +595,21 @@ export enum GameResult {
   WINNER_DETERMINED = 2,
 
   /**
-   * The game is over and nobody has won.
+   * The game is over and has no winner.
    *
    * @generated from enum value: GAME_RESULT_DRAW = 3;
    */
   DRAW = 3,
 
   /**
-   * The round is drawn and sudden death goes on with another round (TT-13). Triple Triad only.
+   * The round is drawn and sudden death continues with another round (TT-13). Triple Triad only.
    *
    * @generated from enum value: GAME_RESULT_SUDDEN_DEATH_CONTINUE = 4;
    */
   SUDDEN_DEATH_CONTINUE = 4,
 
   /**
-   * The last round of sudden death is drawn: nobody has won (TT-13). Triple Triad only.
+   * The last round of sudden death is drawn: the game is over and has no winner (TT-13). Triple Triad only.
    *
    * @generated from enum value: GAME_RESULT_FINAL_DRAW = 5;
    */
@@ -629,21 +629,21 @@ export const GameResultSchema: GenEnum<GameResult> = /*@__PURE__*/
  */
 export enum EndReason {
   /**
-   * Never returned.
+   * Unspecified. Never returned.
    *
    * @generated from enum value: END_REASON_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * A player has completed a line of the wanted length (C4-3).
+   * A player completed a line of the winning length (C4-3).
    *
    * @generated from enum value: END_REASON_LINE_COMPLETED = 1;
    */
   LINE_COMPLETED = 1,
 
   /**
-   * The board is full. In Connect Four: and nobody has a line (C4-4). In Triple Triad: after nine placements (TT-3).
+   * The board is full. In Connect Four: and no player has a line (C4-4). In Triple Triad: after nine placements (TT-3).
    *
    * @generated from enum value: END_REASON_BOARD_FULL = 2;
    */
@@ -664,7 +664,7 @@ export enum EndReason {
   NO_LEGAL_MOVE = 4,
 
   /**
-   * As many moves in a row as the rules allow have captured nothing (QR-7).
+   * The number of consecutive moves without a capture reached the limit of the rules (QR-7).
    *
    * @generated from enum value: END_REASON_QUIET_MOVE_LIMIT = 5;
    */

@@ -12,27 +12,27 @@ export const file_arbiter_v1_player: GenFile = /*@__PURE__*/
   fileDesc("ChdhcmJpdGVyL3YxL3BsYXllci5wcm90bxIKYXJiaXRlci52MSpjCgZQbGF5ZXISFgoSUExBWUVSX1VOU1BFQ0lGSUVEEAASDgoKUExBWUVSX09ORRABEg4KClBMQVlFUl9UV08QAhIQCgxQTEFZRVJfVEhSRUUQAxIPCgtQTEFZRVJfRk9VUhAEYgZwcm90bzM");
 
 /**
- * One of the players of a game, by seat.
+ * A player of a game, by seat.
  *
  * @generated from enum arbiter.v1.Player
  */
 export enum Player {
   /**
-   * Refused in requests, never returned: where there may be nobody, the field is absent.
+   * Unspecified. Refused in requests and never returned: a field without a player is absent.
    *
    * @generated from enum value: PLAYER_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * The first seat. In Connect Four: the player of the `X` tokens.
+   * The first seat. In Connect Four: the player with the `X` tokens.
    *
    * @generated from enum value: PLAYER_ONE = 1;
    */
   ONE = 1,
 
   /**
-   * The second seat. In Connect Four: the player of the `O` tokens.
+   * The second seat. In Connect Four: the player with the `O` tokens.
    *
    * @generated from enum value: PLAYER_TWO = 2;
    */

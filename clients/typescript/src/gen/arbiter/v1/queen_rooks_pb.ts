@@ -17,43 +17,44 @@ export const file_arbiter_v1_queen_rooks: GenFile = /*@__PURE__*/
   fileDesc("ChxhcmJpdGVyL3YxL3F1ZWVuX3Jvb2tzLnByb3RvEgphcmJpdGVyLnYxIrQBCg9RdWVlblJvb2tzU3RhdGUSKgoFcnVsZXMYASABKAsyGy5hcmJpdGVyLnYxLlF1ZWVuUm9va3NSdWxlcxINCgVib2FyZBgCIAMoCRIsCgtuZXh0X3BsYXllchgDIAEoDjISLmFyYml0ZXIudjEuUGxheWVySACIAQESGAoLcXVpZXRfbW92ZXMYBCABKA1IAYgBAUIOCgxfbmV4dF9wbGF5ZXJCDgoMX3F1aWV0X21vdmVzImEKD1F1ZWVuUm9va3NSdWxlcxIRCgRzaXplGAEgASgNSACIAQESHQoQcXVpZXRfbW92ZV9saW1pdBgCIAEoDUgBiAEBQgcKBV9zaXplQhMKEV9xdWlldF9tb3ZlX2xpbWl0IlIKDlF1ZWVuUm9va3NNb3ZlEiAKBGZyb20YASABKAsyEi5hcmJpdGVyLnYxLlNxdWFyZRIeCgJ0bxgCIAEoCzISLmFyYml0ZXIudjEuU3F1YXJlIhEKD1F1ZWVuUm9va3NTZXR1cCKrAQoRUXVlZW5Sb29rc0NhcHR1cmUSIgoGc3F1YXJlGAEgASgLMhIuYXJiaXRlci52MS5TcXVhcmUSIAoEcm9vaxgCIAEoCzISLmFyYml0ZXIudjEuU3F1YXJlEiEKBXF1ZWVuGAMgASgLMhIuYXJiaXRlci52MS5TcXVhcmUSLQoHY29ybmVycxgEIAMoCzIcLmFyYml0ZXIudjEuUXVlZW5Sb29rc0Nvcm5lciKUAQoQUXVlZW5Sb29rc0Nvcm5lchIiCgZzcXVhcmUYASABKAsyEi5hcmJpdGVyLnYxLlNxdWFyZRIqCgVwaWVjZRgCIAEoDjIbLmFyYml0ZXIudjEuUXVlZW5Sb29rc1BpZWNlEiYKBW93bmVyGAMgASgOMhIuYXJiaXRlci52MS5QbGF5ZXJIAIgBAUIICgZfb3duZXIqiQEKD1F1ZWVuUm9va3NQaWVjZRIhCh1RVUVFTl9ST09LU19QSUVDRV9VTlNQRUNJRklFRBAAEhoKFlFVRUVOX1JPT0tTX1BJRUNFX05PTkUQARIbChdRVUVFTl9ST09LU19QSUVDRV9RVUVFThACEhoKFlFVRUVOX1JPT0tTX1BJRUNFX1JPT0sQA2IGcHJvdG8z", [file_arbiter_v1_player, file_arbiter_v1_square]);
 
 /**
- * A position of Queen and rooks, with the rules it is played under (QR-1, QR-2). Player one has blue rooks and a pink
- * queen, player two red rooks and an orange queen.
+ * The state of a Queen and rooks game, including its rules (QR-1, QR-2). Player one has blue rooks and a pink queen,
+ * player two has red rooks and an orange queen.
  *
- * `ResolveCaptures` also accepts a board set up by hand, with any number of rooks and one queen of each player: all but
- * `board` may be absent (a board that is not 8 × 8 needs `rules.size`), and what is given is returned as it was, except that
- * a capture sets `quiet_moves` to 0.
+ * `ResolveCaptures` also accepts a custom board with any number of rooks and one queen for each player. In a custom
+ * board every field except `board` may be absent, but a board that is not 8 × 8 needs `rules.size`. Fields that are
+ * present are returned unchanged, except that a capture sets `quiet_moves` to 0.
  *
  * @generated from message arbiter.v1.QueenRooksState
  */
 export type QueenRooksState = Message<"arbiter.v1.QueenRooksState"> & {
   /**
-   * The rules of this game. Default: the default of every field.
+   * The rules of the game. Default: every rule has its default.
    *
    * @generated from field: arbiter.v1.QueenRooksRules rules = 1;
    */
   rules?: QueenRooksRules | undefined;
 
   /**
-   * Required. The board, one string per row, the top row first; one character per column, from the left: `Q` the queen
-   * (pink) and `R` a rook (blue) of player one, `q` the queen (orange) and `r` a rook (red) of player two, `.` an empty
-   * square. Exactly `rules.size` strings of exactly `rules.size` characters. So `board[row][column]` is a square.
+   * Required. The board, one string per row from top to bottom. A string has one character per column from left to
+   * right: `Q` for the queen (pink) and `R` for a rook (blue) of player one, `q` for the queen (orange) and `r` for a
+   * rook (red) of player two, `.` for an empty square. Exactly `rules.size` strings of exactly `rules.size` characters:
+   * `board[row][column]` is a square.
    *
    * @generated from field: repeated string board = 2;
    */
   board: string[];
 
   /**
-   * Required. The player to move; in a finished game, the player who would have been. It is never one who has no legal
-   * move while the other has: such a player has passed already (QR-6).
+   * Required. The player to move. In a finished game, the player whose turn would be next. A player who has no legal
+   * move while the other player has one is never the player to move: that player has already passed (QR-6).
    *
    * @generated from field: optional arbiter.v1.Player next_player = 3;
    */
   nextPlayer?: Player | undefined;
 
   /**
-   * How many moves in a row, by either player, have captured nothing (QR-7), 0 to 1000000 and at most
-   * `rules.quiet_move_limit` if there is one. Default 0.
+   * The number of consecutive moves, by either player, without a capture (QR-7), 0 to 1000000 and at most
+   * `rules.quiet_move_limit` if there is a limit. Default 0.
    *
    * @generated from field: optional uint32 quiet_moves = 4;
    */
@@ -68,20 +69,21 @@ export const QueenRooksStateSchema: GenMessage<QueenRooksState> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_queen_rooks, 0);
 
 /**
- * The rules of a game of Queen and rooks. A field that is absent has its default; responses carry all of them.
+ * The rules of a Queen and rooks game. An absent field has its default; responses set all fields.
  *
  * @generated from message arbiter.v1.QueenRooksRules
  */
 export type QueenRooksRules = Message<"arbiter.v1.QueenRooksRules"> & {
   /**
-   * Rows and columns of the board, an even number from 4 to 26 (QR-1). Default 8.
+   * The number of rows and of columns, an even number from 4 to 26 (QR-1). Default 8.
    *
    * @generated from field: optional uint32 size = 1;
    */
   size?: number | undefined;
 
   /**
-   * The number of moves in a row without a capture that makes a draw (QR-7), at most 1000000. Default 0: none does.
+   * The number of consecutive moves without a capture that makes the game a draw (QR-7), at most 1000000. Default 0: no
+   * limit.
    *
    * @generated from field: optional uint32 quiet_move_limit = 2;
    */
@@ -96,21 +98,21 @@ export const QueenRooksRulesSchema: GenMessage<QueenRooksRules> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_queen_rooks, 1);
 
 /**
- * A move of Queen and rooks: one of one's own pieces to an empty square (QR-3). Whose move it is follows from the
- * state.
+ * A Queen and rooks move: the player to move moves one of their pieces to an empty square (QR-3).
  *
  * @generated from message arbiter.v1.QueenRooksMove
  */
 export type QueenRooksMove = Message<"arbiter.v1.QueenRooksMove"> & {
   /**
-   * Required. Where the piece stands. (The text notation has letters for columns and numbers from 1 for rows: `a8-a5`.)
+   * Required. The square of the piece. (The text notation has letters for columns and numbers from 1 for rows:
+   * `a8-a5`.)
    *
    * @generated from field: arbiter.v1.Square from = 1;
    */
   from?: Square | undefined;
 
   /**
-   * Required. Where it goes.
+   * Required. The square to move to.
    *
    * @generated from field: arbiter.v1.Square to = 2;
    */
@@ -125,7 +127,7 @@ export const QueenRooksMoveSchema: GenMessage<QueenRooksMove> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_queen_rooks, 2);
 
 /**
- * What a new game of Queen and rooks is started from besides its rules: nothing.
+ * The options of a new Queen and rooks game other than its rules. There are none.
  *
  * @generated from message arbiter.v1.QueenRooksSetup
  */
@@ -140,36 +142,36 @@ export const QueenRooksSetupSchema: GenMessage<QueenRooksSetup> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_queen_rooks, 3);
 
 /**
- * A rook that is taken, and why (QR-4): the rook that has just moved and its own queen are two corners of a
- * rectangle, and it stands on one of the other two.
+ * The capture of a rook, and its cause (QR-4). The rook that just moved and its own queen are two opposite corners of a
+ * rectangle; the captured rook was on one of the other two corners.
  *
  * @generated from message arbiter.v1.QueenRooksCapture
  */
 export type QueenRooksCapture = Message<"arbiter.v1.QueenRooksCapture"> & {
   /**
-   * Where the rook that is taken stood.
+   * The square of the captured rook.
    *
    * @generated from field: arbiter.v1.Square square = 1;
    */
   square?: Square | undefined;
 
   /**
-   * Where the rook that takes it has moved to.
+   * The square that the capturing rook moved to.
    *
    * @generated from field: arbiter.v1.Square rook = 2;
    */
   rook?: Square | undefined;
 
   /**
-   * Where the queen of that rook stands.
+   * The square of the capturing rook's own queen.
    *
    * @generated from field: arbiter.v1.Square queen = 3;
    */
   queen?: Square | undefined;
 
   /**
-   * The two other corners of the rectangle, as they were before anything was taken: first the one in the row of the
-   * rook that has moved.
+   * The other two corners of the rectangle, as they were before any capture. The corner in the row of the capturing
+   * rook comes first.
    *
    * @generated from field: repeated arbiter.v1.QueenRooksCorner corners = 4;
    */
@@ -190,21 +192,21 @@ export const QueenRooksCaptureSchema: GenMessage<QueenRooksCapture> = /*@__PURE_
  */
 export type QueenRooksCorner = Message<"arbiter.v1.QueenRooksCorner"> & {
   /**
-   * Where it is.
+   * The square of the corner.
    *
    * @generated from field: arbiter.v1.Square square = 1;
    */
   square?: Square | undefined;
 
   /**
-   * What stood there.
+   * The kind of piece on the square.
    *
    * @generated from field: arbiter.v1.QueenRooksPiece piece = 2;
    */
   piece: QueenRooksPiece;
 
   /**
-   * Whose it was. Absent when nothing stood there.
+   * The owner of the piece. Absent if the square was empty.
    *
    * @generated from field: optional arbiter.v1.Player owner = 3;
    */
@@ -219,20 +221,20 @@ export const QueenRooksCornerSchema: GenMessage<QueenRooksCorner> = /*@__PURE__*
   messageDesc(file_arbiter_v1_queen_rooks, 5);
 
 /**
- * What can stand on a square.
+ * The contents of a square.
  *
  * @generated from enum arbiter.v1.QueenRooksPiece
  */
 export enum QueenRooksPiece {
   /**
-   * Never returned.
+   * Unspecified. Never returned.
    *
    * @generated from enum value: QUEEN_ROOKS_PIECE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Nothing.
+   * No piece.
    *
    * @generated from enum value: QUEEN_ROOKS_PIECE_NONE = 1;
    */

@@ -15,36 +15,36 @@ export const file_arbiter_v1_refusal: GenFile = /*@__PURE__*/
   fileDesc("ChhhcmJpdGVyL3YxL3JlZnVzYWwucHJvdG8SCmFyYml0ZXIudjEiXwoGUmVhc29uEiUKBGNvZGUYASABKA4yFy5hcmJpdGVyLnYxLkVycm9yUmVhc29uEg8KB21lc3NhZ2UYAiABKAkSDgoGY2xhdXNlGAMgASgJEg0KBWZpZWxkGAQgASgJIloKC0lsbGVnYWxNb3ZlEiMKB3JlYXNvbnMYASADKAsyEi5hcmJpdGVyLnYxLlJlYXNvbhIXCgptb3ZlX2luZGV4GAIgASgNSACIAQFCDQoLX21vdmVfaW5kZXgiqQEKB1JlZnVzYWwSDAoEY29kZRgBIAEoBRIPCgdtZXNzYWdlGAIgASgJEiMKB3JlYXNvbnMYAyADKAsyEi5hcmJpdGVyLnYxLlJlYXNvbhIXCgptb3ZlX2luZGV4GAQgASgNSACIAQESHQoQdW5saXN0ZWRfcmVhc29ucxgFIAEoDUgBiAEBQg0KC19tb3ZlX2luZGV4QhMKEV91bmxpc3RlZF9yZWFzb25zYgZwcm90bzM", [file_arbiter_v1_error_reason]);
 
 /**
- * One reason why a move is illegal or a request is refused: in code, in words, and by the clause of the rules.
+ * One reason why a move is illegal or a request is refused.
  *
  * @generated from message arbiter.v1.Reason
  */
 export type Reason = Message<"arbiter.v1.Reason"> & {
   /**
-   * The reason in code.
+   * The reason as a code.
    *
    * @generated from field: arbiter.v1.ErrorReason code = 1;
    */
   code: ErrorReason;
 
   /**
-   * The reason in words, for people. The wording may change between versions.
+   * The reason as a human-readable message. The wording may change between versions.
    *
    * @generated from field: string message = 2;
    */
   message: string;
 
   /**
-   * The clause of the rules that says so, such as `C4-2`; `ListGames` returns its text. Empty when no rule of a game is
-   * concerned.
+   * The id of the rule clause that applies, such as `C4-2`. `ListGames` returns the text of the clause. Empty if no
+   * rule of a game applies.
    *
    * @generated from field: string clause = 3;
    */
   clause: string;
 
   /**
-   * The field of the request it is about, as a path from the request: `move.connect_four.column`,
-   * `state.connect_four.board[2]` (indexes from 0). Empty when it is about no field.
+   * The path of the request field that the reason is about, starting at the request: `move.connect_four.column`,
+   * `state.connect_four.board[2]` (indexes start at 0). Empty if it is about no field.
    *
    * @generated from field: string field = 4;
    */
@@ -59,8 +59,8 @@ export const ReasonSchema: GenMessage<Reason> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_refusal, 0);
 
 /**
- * Detail of the status FAILED_PRECONDITION with which `ApplyMove` and `ReplayGame` refuse an illegal move,
- * next to `google.rpc.ErrorInfo`. It carries the reasons that `ValidateMove` returns.
+ * The status detail of the FAILED_PRECONDITION error that `ApplyMove` and `ReplayGame` return for an illegal move, in
+ * addition to `google.rpc.ErrorInfo`. It carries the same reasons as `ValidateMove`.
  *
  * @generated from message arbiter.v1.IllegalMove
  */
@@ -73,7 +73,7 @@ export type IllegalMove = Message<"arbiter.v1.IllegalMove"> & {
   reasons: Reason[];
 
   /**
-   * Which of `ReplayGame`'s moves it is, from 0. Absent in other calls.
+   * The index of the illegal move in `ReplayGameRequest.moves`, starting at 0. Absent in other calls.
    *
    * @generated from field: optional uint32 move_index = 2;
    */
@@ -88,13 +88,13 @@ export const IllegalMoveSchema: GenMessage<IllegalMove> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_refusal, 1);
 
 /**
- * Why one item of `EvaluateBatch` or `Evaluate` was refused: the status that the call would have had on its own.
+ * The refusal of one item of `EvaluateBatch` or `Evaluate`: the status that the call would return on its own.
  *
  * @generated from message arbiter.v1.Refusal
  */
 export type Refusal = Message<"arbiter.v1.Refusal"> & {
   /**
-   * The gRPC status code by number: 3 INVALID_ARGUMENT, 8 RESOURCE_EXHAUSTED, 9 FAILED_PRECONDITION,
+   * The gRPC status code as a number: 3 INVALID_ARGUMENT, 8 RESOURCE_EXHAUSTED, 9 FAILED_PRECONDITION,
    * 12 UNIMPLEMENTED, 13 INTERNAL.
    *
    * @generated from field: int32 code = 1;
@@ -102,14 +102,14 @@ export type Refusal = Message<"arbiter.v1.Refusal"> & {
   code: number;
 
   /**
-   * The status message, for people. The wording may change between versions.
+   * The human-readable status message. The wording may change between versions.
    *
    * @generated from field: string message = 2;
    */
   message: string;
 
   /**
-   * The reasons: the violations of a bad request, or why the move is illegal. Never empty; at most 24, see
+   * The reasons: the violations of an invalid request, or why the move is illegal. Never empty. At most 24, see
    * `unlisted_reasons`.
    *
    * @generated from field: repeated arbiter.v1.Reason reasons = 3;
@@ -117,14 +117,14 @@ export type Refusal = Message<"arbiter.v1.Refusal"> & {
   reasons: Reason[];
 
   /**
-   * Which of `ReplayGame`'s moves is illegal, from 0. Absent otherwise.
+   * The index of the illegal move in `ReplayGameRequest.moves`, starting at 0. Absent otherwise.
    *
    * @generated from field: optional uint32 move_index = 4;
    */
   moveIndex?: number | undefined;
 
   /**
-   * How many further reasons there are that `reasons` has no room for. Absent when it lists all.
+   * The number of further reasons that do not fit into `reasons`. Absent if all are listed.
    *
    * @generated from field: optional uint32 unlisted_reasons = 5;
    */

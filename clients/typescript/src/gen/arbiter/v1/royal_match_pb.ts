@@ -15,37 +15,38 @@ export const file_arbiter_v1_royal_match: GenFile = /*@__PURE__*/
   fileDesc("ChxhcmJpdGVyL3YxL3JveWFsX21hdGNoLnByb3RvEgphcmJpdGVyLnYxIsUBCg9Sb3lhbE1hdGNoU3RhdGUSKgoFcnVsZXMYASABKAsyGy5hcmJpdGVyLnYxLlJveWFsTWF0Y2hSdWxlcxIxCg1kb21pbmFudF9zdWl0GAIgASgOMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoU3VpdBIpCgVzZWF0cxgDIAMoCzIaLmFyYml0ZXIudjEuUm95YWxNYXRjaFNlYXQSKAoEdmlldxgEIAEoCzIaLmFyYml0ZXIudjEuUm95YWxNYXRjaFZpZXcisgEKDlJveWFsTWF0Y2hTZWF0EigKBGhhbmQYASADKAsyGi5hcmJpdGVyLnYxLlJveWFsTWF0Y2hDYXJkEioKBnBsYXllZBgCIAEoCzIaLmFyYml0ZXIudjEuUm95YWxNYXRjaENhcmQSEwoGdHJpY2tzGAMgASgNSACIAQESGQoMaGlkZGVuX2NhcmRzGAQgASgNSAGIAQFCCQoHX3RyaWNrc0IPCg1faGlkZGVuX2NhcmRzIjQKDlJveWFsTWF0Y2hWaWV3EiIKBnZpZXdlchgBIAEoDjISLmFyYml0ZXIudjEuUGxheWVyImoKDlJveWFsTWF0Y2hDYXJkEigKBHN1aXQYASABKA4yGi5hcmJpdGVyLnYxLlJveWFsTWF0Y2hTdWl0EhIKBXZhbHVlGAIgASgNSACIAQESEAoIbm90YXRpb24YAyABKAlCCAoGX3ZhbHVlIlUKD1JveWFsTWF0Y2hSdWxlcxI1CghvcmRlcmluZxgBIAEoDjIeLmFyYml0ZXIudjEuUm95YWxNYXRjaE9yZGVyaW5nSACIAQFCCwoJX29yZGVyaW5nIl4KDlJveWFsTWF0Y2hNb3ZlEiIKBnBsYXllchgBIAEoDjISLmFyYml0ZXIudjEuUGxheWVyEigKBGNhcmQYAiABKAsyGi5hcmJpdGVyLnYxLlJveWFsTWF0Y2hDYXJkIs4BCg9Sb3lhbE1hdGNoU2V0dXASFAoHcGxheWVycxgBIAEoDUgAiAEBEhYKCWhhbmRfc2l6ZRgCIAEoDUgBiAEBEikKBWhhbmRzGAMgAygLMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoSGFuZBI2Cg1kb21pbmFudF9zdWl0GAQgASgOMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoU3VpdEgCiAEBQgoKCF9wbGF5ZXJzQgwKCl9oYW5kX3NpemVCEAoOX2RvbWluYW50X3N1aXQiOwoOUm95YWxNYXRjaEhhbmQSKQoFY2FyZHMYASADKAsyGi5hcmJpdGVyLnYxLlJveWFsTWF0Y2hDYXJkIrcBChRSb3lhbE1hdGNoQ29tcGFyaXNvbhIsCghzdHJvbmdlchgBIAEoCzIaLmFyYml0ZXIudjEuUm95YWxNYXRjaENhcmQSKgoGd2Vha2VyGAIgASgLMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoQ2FyZBIwCghkZWNpc2lvbhgDIAEoDjIeLmFyYml0ZXIudjEuUm95YWxNYXRjaERlY2lzaW9uEhMKC2V4cGxhbmF0aW9uGAQgASgJIpYBCg9Sb3lhbE1hdGNoVHJpY2sSIgoGcGxheWVyGAEgASgOMhIuYXJiaXRlci52MS5QbGF5ZXISKAoEY2FyZBgCIAEoCzIaLmFyYml0ZXIudjEuUm95YWxNYXRjaENhcmQSNQoLY29tcGFyaXNvbnMYAyADKAsyIC5hcmJpdGVyLnYxLlJveWFsTWF0Y2hDb21wYXJpc29uIj4KEVJveWFsTWF0Y2hPdXRjb21lEikKDWRyYXduX2JldHdlZW4YASADKA4yEi5hcmJpdGVyLnYxLlBsYXllciqnAQoOUm95YWxNYXRjaFN1aXQSIAocUk9ZQUxfTUFUQ0hfU1VJVF9VTlNQRUNJRklFRBAAEhsKF1JPWUFMX01BVENIX1NVSVRfSEVBUlRTEAESHQoZUk9ZQUxfTUFUQ0hfU1VJVF9ESUFNT05EUxACEhoKFlJPWUFMX01BVENIX1NVSVRfQ0xVQlMQAxIbChdST1lBTF9NQVRDSF9TVUlUX1NQQURFUxAEKo4BChJSb3lhbE1hdGNoT3JkZXJpbmcSJAogUk9ZQUxfTUFUQ0hfT1JERVJJTkdfVU5TUEVDSUZJRUQQABIoCiRST1lBTF9NQVRDSF9PUkRFUklOR19WQUxVRV9USEVOX1NVSVQQARIoCiRST1lBTF9NQVRDSF9PUkRFUklOR19TVUlUX1RIRU5fVkFMVUUQAir0AQoSUm95YWxNYXRjaERlY2lzaW9uEiQKIFJPWUFMX01BVENIX0RFQ0lTSU9OX1VOU1BFQ0lGSUVEEAASJQohUk9ZQUxfTUFUQ0hfREVDSVNJT05fSElHSEVSX1ZBTFVFEAESJAogUk9ZQUxfTUFUQ0hfREVDSVNJT05fU1RST05HX1NVSVQQAhIiCh5ST1lBTF9NQVRDSF9ERUNJU0lPTl9XRUFLX1NVSVQQAxInCiNST1lBTF9NQVRDSF9ERUNJU0lPTl9ORVVUUkFMX0NPTE9VUhAEEh4KGlJPWUFMX01BVENIX0RFQ0lTSU9OX0VRVUFMEAUqlgEKD1JveWFsTWF0Y2hPcmRlchIhCh1ST1lBTF9NQVRDSF9PUkRFUl9VTlNQRUNJRklFRBAAEiAKHFJPWUFMX01BVENIX09SREVSX0ZJUlNUX1dJTlMQARIhCh1ST1lBTF9NQVRDSF9PUkRFUl9TRUNPTkRfV0lOUxACEhsKF1JPWUFMX01BVENIX09SREVSX0VRVUFMEANiBnByb3RvMw", [file_arbiter_v1_player]);
 
 /**
- * A match of RoyalMatch, with the rules it is played under (RM-7); or, with `view` set, the match as one player sees it.
+ * The state of a RoyalMatch game, including its rules (RM-7). With `view` set, the state as one player sees it.
  *
- * `ResolveCaptures` also accepts a trick set up by hand: there every seat may have `played`, and hands may have any sizes
- * or be absent.
+ * `ResolveCaptures` also accepts a custom trick, in which every seat may have `played` and hands may have any size or
+ * be absent.
  *
  * @generated from message arbiter.v1.RoyalMatchState
  */
 export type RoyalMatchState = Message<"arbiter.v1.RoyalMatchState"> & {
   /**
-   * The rules of this match. Default: the default of every field.
+   * The rules of the match. Default: every rule has its default.
    *
    * @generated from field: arbiter.v1.RoyalMatchRules rules = 1;
    */
   rules?: RoyalMatchRules | undefined;
 
   /**
-   * Required. The suit that is strong (RM-2).
+   * Required. The dominant suit, which is strong (RM-2).
    *
    * @generated from field: arbiter.v1.RoyalMatchSuit dominant_suit = 2;
    */
   dominantSuit: RoyalMatchSuit;
 
   /**
-   * Required. The players, 2 to 4: the first is player one.
+   * Required. The players, 2 to 4. The first one is player one.
    *
    * @generated from field: repeated arbiter.v1.RoyalMatchSeat seats = 3;
    */
   seats: RoyalMatchSeat[];
 
   /**
-   * Required if a seat has `hidden_cards`. Marks a view: the match as one player sees it. Absent in a whole state.
+   * Required if a seat has `hidden_cards`. Marks the state as a view: the match as one player sees it. Absent in a full
+   * state.
    *
    * @generated from field: arbiter.v1.RoyalMatchView view = 4;
    */
@@ -66,30 +67,31 @@ export const RoyalMatchStateSchema: GenMessage<RoyalMatchState> = /*@__PURE__*/
  */
 export type RoyalMatchSeat = Message<"arbiter.v1.RoyalMatchSeat"> & {
   /**
-   * The cards in the player's hand, in their order, at most 13. With the card played in this trick, if there is one,
-   * every player has as many.
+   * The cards in the player's hand, in order, at most 13. All players must have the same number of cards, counting the
+   * card played in the current trick.
    *
    * @generated from field: repeated arbiter.v1.RoyalMatchCard hand = 1;
    */
   hand: RoyalMatchCard[];
 
   /**
-   * The card that the player has played in the current trick. Absent: none yet.
+   * The card that the player has played in the current trick. Absent if none.
    *
    * @generated from field: arbiter.v1.RoyalMatchCard played = 2;
    */
   played?: RoyalMatchCard | undefined;
 
   /**
-   * The tricks that the player has taken, 0 to 13; all tricks together and the cards left make at most 13. Default 0.
+   * The number of tricks that the player has taken, 0 to 13. The tricks of all players plus the number of cards that
+   * each player has left must be at most 13. Default 0.
    *
    * @generated from field: optional uint32 tricks = 3;
    */
   tricks?: number | undefined;
 
   /**
-   * Required in a view for every player but the viewer, refused otherwise. How many cards the player has in the hand, 0 to
-   * 13. They are hidden: `hand` is empty.
+   * Required in a view for every player except the viewer; must be absent otherwise. The number of cards in the
+   * player's hand, 0 to 13. The cards themselves are hidden: `hand` is empty.
    *
    * @generated from field: optional uint32 hidden_cards = 4;
    */
@@ -104,13 +106,13 @@ export const RoyalMatchSeatSchema: GenMessage<RoyalMatchSeat> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_royal_match, 1);
 
 /**
- * Marks a state as a view (RM-7).
+ * The marker of a view (RM-7).
  *
  * @generated from message arbiter.v1.RoyalMatchView
  */
 export type RoyalMatchView = Message<"arbiter.v1.RoyalMatchView"> & {
   /**
-   * Required. The player who sees it.
+   * Required. The player who sees the view.
    *
    * @generated from field: arbiter.v1.Player viewer = 1;
    */
@@ -125,7 +127,8 @@ export const RoyalMatchViewSchema: GenMessage<RoyalMatchView> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_royal_match, 2);
 
 /**
- * A card (RM-1): by suit and value, or as text. Responses have both; in a request either is enough, and both must agree.
+ * A card (RM-1), by suit and value or in text notation. Responses set both. A request may set either or both; if both
+ * are set, they must match.
  *
  * @generated from message arbiter.v1.RoyalMatchCard
  */
@@ -145,8 +148,9 @@ export type RoyalMatchCard = Message<"arbiter.v1.RoyalMatchCard"> & {
   value?: number | undefined;
 
   /**
-   * The card as text: its value, as a number from 2 to 10 or `J`, `Q`, `K`, `A`, and its suit, as `H`, `D`, `C`, `S`
-   * or its symbol: `7H`, `10♥` and `A♠` are understood, in small letters too. Responses have the form `10H`.
+   * The card in text notation: the value as a number from 2 to 10 or `J`, `Q`, `K`, `A`, followed by the suit as `H`,
+   * `D`, `C`, `S` or its symbol. Examples: `7H`, `10♥`, `A♠`. Lower-case letters are accepted. Responses use the form
+   * `10H`.
    *
    * @generated from field: string notation = 3;
    */
@@ -161,7 +165,7 @@ export const RoyalMatchCardSchema: GenMessage<RoyalMatchCard> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_royal_match, 3);
 
 /**
- * The rules of a match. A field that is absent has its default; responses carry all of them.
+ * The rules of a match. An absent field has its default; responses set all fields.
  *
  * @generated from message arbiter.v1.RoyalMatchRules
  */
@@ -182,8 +186,8 @@ export const RoyalMatchRulesSchema: GenMessage<RoyalMatchRules> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_royal_match, 4);
 
 /**
- * A move of RoyalMatch: a card of a player's hand, played into the current trick (RM-7). Any player who has not
- * played in it may, so the move says who.
+ * A RoyalMatch move: a player plays a card from their hand into the current trick (RM-7). Any player who has not played
+ * in the trick may be next, so the move names the player.
  *
  * @generated from message arbiter.v1.RoyalMatchMove
  */
@@ -211,34 +215,35 @@ export const RoyalMatchMoveSchema: GenMessage<RoyalMatchMove> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_royal_match, 5);
 
 /**
- * What a match is started from besides its rules. Everything is optional.
+ * The options of a new match other than its rules. All are optional.
  *
  * @generated from message arbiter.v1.RoyalMatchSetup
  */
 export type RoyalMatchSetup = Message<"arbiter.v1.RoyalMatchSetup"> & {
   /**
-   * How many players there are, 2 to 4. Default 2, or as many as there are hands.
+   * The number of players, 2 to 4. Default: the number of `hands`, or 2 if there are none.
    *
    * @generated from field: optional uint32 players = 1;
    */
   players?: number | undefined;
 
   /**
-   * How many cards each is dealt, 1 to 13. Default 13, or as many as the hands have.
+   * The number of cards in each hand, 1 to 13. Default: the size of the `hands`, or 13 if there are none.
    *
    * @generated from field: optional uint32 hand_size = 2;
    */
   handSize?: number | undefined;
 
   /**
-   * The hands: one of equal size for each player, no card twice. Default: dealt by seed from one deck of 52 cards.
+   * The hands: one per player, all of the same size and without duplicate cards. Default: dealt at random from one
+   * deck of 52 cards, with the seed.
    *
    * @generated from field: repeated arbiter.v1.RoyalMatchHand hands = 3;
    */
   hands: RoyalMatchHand[];
 
   /**
-   * The suit that is strong. Default: drawn by seed.
+   * The dominant suit, which is strong. Default: chosen at random with the seed.
    *
    * @generated from field: optional arbiter.v1.RoyalMatchSuit dominant_suit = 4;
    */
@@ -274,34 +279,35 @@ export const RoyalMatchHandSchema: GenMessage<RoyalMatchHand> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_royal_match, 7);
 
 /**
- * A comparison of two cards, and what decided it (RM-5).
+ * The comparison of two cards, and what decided it (RM-5).
  *
  * @generated from message arbiter.v1.RoyalMatchComparison
  */
 export type RoyalMatchComparison = Message<"arbiter.v1.RoyalMatchComparison"> & {
   /**
-   * The card that wins; the first of two equal ones.
+   * The card that wins. If the cards are equal, the first one.
    *
    * @generated from field: arbiter.v1.RoyalMatchCard stronger = 1;
    */
   stronger?: RoyalMatchCard | undefined;
 
   /**
-   * The card that loses; the second of two equal ones.
+   * The card that loses. If the cards are equal, the second one.
    *
    * @generated from field: arbiter.v1.RoyalMatchCard weaker = 2;
    */
   weaker?: RoyalMatchCard | undefined;
 
   /**
-   * What decided it.
+   * What decided the comparison.
    *
    * @generated from field: arbiter.v1.RoyalMatchDecision decision = 3;
    */
   decision: RoyalMatchDecision;
 
   /**
-   * The same in a sentence for people, such as `7D beats 7C: both are neutral, and diamonds are red like hearts`.
+   * The same as a human-readable sentence, such as
+   * `7D beats 7C: both are neutral, and diamonds are red like hearts`.
    *
    * @generated from field: string explanation = 4;
    */
@@ -316,27 +322,27 @@ export const RoyalMatchComparisonSchema: GenMessage<RoyalMatchComparison> = /*@_
   messageDesc(file_arbiter_v1_royal_match, 8);
 
 /**
- * A trick that is taken, and why (RM-7).
+ * A trick that was taken, and why (RM-7).
  *
  * @generated from message arbiter.v1.RoyalMatchTrick
  */
 export type RoyalMatchTrick = Message<"arbiter.v1.RoyalMatchTrick"> & {
   /**
-   * Who takes it.
+   * The player who takes the trick.
    *
    * @generated from field: arbiter.v1.Player player = 1;
    */
   player: Player;
 
   /**
-   * The card that takes it, the strongest.
+   * The card that takes the trick: the strongest.
    *
    * @generated from field: arbiter.v1.RoyalMatchCard card = 2;
    */
   card?: RoyalMatchCard | undefined;
 
   /**
-   * All cards of the trick, the strongest first: each against the next.
+   * All cards of the trick, strongest first, as comparisons of each card with the next one.
    *
    * @generated from field: repeated arbiter.v1.RoyalMatchComparison comparisons = 3;
    */
@@ -351,13 +357,13 @@ export const RoyalMatchTrickSchema: GenMessage<RoyalMatchTrick> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_royal_match, 9);
 
 /**
- * What only an outcome of RoyalMatch has.
+ * The RoyalMatch details of an outcome.
  *
  * @generated from message arbiter.v1.RoyalMatchOutcome
  */
 export type RoyalMatchOutcome = Message<"arbiter.v1.RoyalMatchOutcome"> & {
   /**
-   * In a drawn match, the players who share the most tricks (RM-7).
+   * The players who share the highest number of tricks in a drawn match (RM-7).
    *
    * @generated from field: repeated arbiter.v1.Player drawn_between = 1;
    */
@@ -378,7 +384,7 @@ export const RoyalMatchOutcomeSchema: GenMessage<RoyalMatchOutcome> = /*@__PURE_
  */
 export enum RoyalMatchSuit {
   /**
-   * Refused.
+   * Unspecified. Refused in requests.
    *
    * @generated from enum value: ROYAL_MATCH_SUIT_UNSPECIFIED = 0;
    */
@@ -426,21 +432,21 @@ export const RoyalMatchSuitSchema: GenEnum<RoyalMatchSuit> = /*@__PURE__*/
  */
 export enum RoyalMatchOrdering {
   /**
-   * Refused.
+   * Unspecified. Refused in requests.
    *
    * @generated from enum value: ROYAL_MATCH_ORDERING_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * By value first, and by suit when the values are equal (RM-3).
+   * By value, then by suit if the values are equal (RM-3).
    *
    * @generated from enum value: ROYAL_MATCH_ORDERING_VALUE_THEN_SUIT = 1;
    */
   VALUE_THEN_SUIT = 1,
 
   /**
-   * By suit first, and by value in the same suit (RM-6).
+   * By suit, then by value within the same suit (RM-6).
    *
    * @generated from enum value: ROYAL_MATCH_ORDERING_SUIT_THEN_VALUE = 2;
    */
@@ -454,48 +460,48 @@ export const RoyalMatchOrderingSchema: GenEnum<RoyalMatchOrdering> = /*@__PURE__
   enumDesc(file_arbiter_v1_royal_match, 1);
 
 /**
- * What decides between two cards (RM-5).
+ * What decides the comparison of two cards (RM-5).
  *
  * @generated from enum arbiter.v1.RoyalMatchDecision
  */
 export enum RoyalMatchDecision {
   /**
-   * Never returned.
+   * Unspecified. Never returned.
    *
    * @generated from enum value: ROYAL_MATCH_DECISION_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * One has the higher value.
+   * One card has the higher value.
    *
    * @generated from enum value: ROYAL_MATCH_DECISION_HIGHER_VALUE = 1;
    */
   HIGHER_VALUE = 1,
 
   /**
-   * One is of the strong suit, which beats all others.
+   * One card is of the strong suit, which beats all others.
    *
    * @generated from enum value: ROYAL_MATCH_DECISION_STRONG_SUIT = 2;
    */
   STRONG_SUIT = 2,
 
   /**
-   * One is of the weak suit, which loses to all others.
+   * One card is of the weak suit, which loses to all others.
    *
    * @generated from enum value: ROYAL_MATCH_DECISION_WEAK_SUIT = 3;
    */
   WEAK_SUIT = 3,
 
   /**
-   * Both are neutral, and one has the colour of the strong suit.
+   * Both cards are of neutral suits, and one has the colour of the strong suit.
    *
    * @generated from enum value: ROYAL_MATCH_DECISION_NEUTRAL_COLOUR = 4;
    */
   NEUTRAL_COLOUR = 4,
 
   /**
-   * They are the same card (RM-4).
+   * The cards are identical (RM-4).
    *
    * @generated from enum value: ROYAL_MATCH_DECISION_EQUAL = 5;
    */
@@ -515,7 +521,7 @@ export const RoyalMatchDecisionSchema: GenEnum<RoyalMatchDecision> = /*@__PURE__
  */
 export enum RoyalMatchOrder {
   /**
-   * Never returned.
+   * Unspecified. Never returned.
    *
    * @generated from enum value: ROYAL_MATCH_ORDER_UNSPECIFIED = 0;
    */
@@ -536,7 +542,7 @@ export enum RoyalMatchOrder {
   SECOND_WINS = 2,
 
   /**
-   * They are the same card.
+   * The cards are identical.
    *
    * @generated from enum value: ROYAL_MATCH_ORDER_EQUAL = 3;
    */

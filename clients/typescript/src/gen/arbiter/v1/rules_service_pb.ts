@@ -29,20 +29,20 @@ export const file_arbiter_v1_rules_service: GenFile = /*@__PURE__*/
   fileDesc("Ch5hcmJpdGVyL3YxL3J1bGVzX3NlcnZpY2UucHJvdG8SCmFyYml0ZXIudjEiVwoTVmFsaWRhdGVNb3ZlUmVxdWVzdBIgCgVzdGF0ZRgBIAEoCzIRLmFyYml0ZXIudjEuU3RhdGUSHgoEbW92ZRgCIAEoCzIQLmFyYml0ZXIudjEuTW92ZSJhChRWYWxpZGF0ZU1vdmVSZXNwb25zZRIkCgd2ZXJkaWN0GAEgASgOMhMuYXJiaXRlci52MS5WZXJkaWN0EiMKB3JlYXNvbnMYAiADKAsyEi5hcmJpdGVyLnYxLlJlYXNvbiJUChBBcHBseU1vdmVSZXF1ZXN0EiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIeCgRtb3ZlGAIgASgLMhAuYXJiaXRlci52MS5Nb3ZlIn4KEUFwcGx5TW92ZVJlc3BvbnNlEiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIhCgZldmVudHMYAiADKAsyES5hcmJpdGVyLnYxLkV2ZW50EiQKB291dGNvbWUYAyABKAsyEy5hcmJpdGVyLnYxLk91dGNvbWUiYgoWUmVzb2x2ZUNhcHR1cmVzUmVxdWVzdBIgCgVzdGF0ZRgBIAEoCzIRLmFyYml0ZXIudjEuU3RhdGUSJgoKYXJyaXZlZF9hdBgCIAEoCzISLmFyYml0ZXIudjEuU3F1YXJlImIKF1Jlc29sdmVDYXB0dXJlc1Jlc3BvbnNlEiUKCGNhcHR1cmVzGAEgAygLMhMuYXJiaXRlci52MS5DYXB0dXJlEiAKBXN0YXRlGAIgASgLMhEuYXJiaXRlci52MS5TdGF0ZSJWChZEZXRlcm1pbmVXaW5uZXJSZXF1ZXN0EiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIRCgRzZWVkGAIgASgESACIAQFCBwoFX3NlZWQiggEKF0RldGVybWluZVdpbm5lclJlc3BvbnNlEiQKB291dGNvbWUYASABKAsyEy5hcmJpdGVyLnYxLk91dGNvbWUSJQoKbmV4dF9yb3VuZBgCIAEoCzIRLmFyYml0ZXIudjEuU3RhdGUSEQoEc2VlZBgDIAEoBEgAiAEBQgcKBV9zZWVkIrcBChNDb21wYXJlQ2FyZHNSZXF1ZXN0EikKBWNhcmRzGAEgAygLMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoQ2FyZBIxCg1kb21pbmFudF9zdWl0GAIgASgOMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoU3VpdBI1CghvcmRlcmluZxgDIAEoDjIeLmFyYml0ZXIudjEuUm95YWxNYXRjaE9yZGVyaW5nSACIAQFCCwoJX29yZGVyaW5nIuEBChRDb21wYXJlQ2FyZHNSZXNwb25zZRIvCgVvcmRlchgBIAEoDjIbLmFyYml0ZXIudjEuUm95YWxNYXRjaE9yZGVySACIAQESKgoGd2lubmVyGAIgASgLMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoQ2FyZBIrCgdyYW5raW5nGAMgAygLMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoQ2FyZBI1Cgtjb21wYXJpc29ucxgEIAMoCzIgLmFyYml0ZXIudjEuUm95YWxNYXRjaENvbXBhcmlzb25CCAoGX29yZGVyIkIKEExpc3RHYW1lc1JlcXVlc3QSFQoNaW5jbHVkZV9jYXJkcxgBIAEoCBIXCg9pbmNsdWRlX2NsYXVzZXMYAiABKAgiPwoRTGlzdEdhbWVzUmVzcG9uc2USKgoFZ2FtZXMYASADKAsyGy5hcmJpdGVyLnYxLkdhbWVEZXNjcmlwdGlvbiKKAwoPR2FtZURlc2NyaXB0aW9uEgwKBG5hbWUYASABKAkSDQoFdGl0bGUYAiABKAkSDwoHc3VtbWFyeRgDIAEoCRIqCg1kZWZhdWx0X3J1bGVzGAQgASgLMhMuYXJiaXRlci52MS5SdWxlU2V0EiUKBmxpbWl0cxgFIAMoCzIVLmFyYml0ZXIudjEuUnVsZUxpbWl0EiMKB3ByZXNldHMYBiADKAsyEi5hcmJpdGVyLnYxLlByZXNldBI3Cg5zdGF0ZV9ub3RhdGlvbhgHIAEoCzIfLmFyYml0ZXIudjEuTm90YXRpb25EZXNjcmlwdGlvbhI2Cg1tb3ZlX25vdGF0aW9uGAggASgLMh8uYXJiaXRlci52MS5Ob3RhdGlvbkRlc2NyaXB0aW9uEjcKEnRyaXBsZV90cmlhZF9jYXJkcxgJIAMoCzIbLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRDYXJkEicKB2NsYXVzZXMYCiADKAsyFi5hcmJpdGVyLnYxLlJ1bGVDbGF1c2UiNQoKUnVsZUNsYXVzZRIKCgJpZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIMCgR0ZXh0GAMgASgJInEKCVJ1bGVMaW1pdBINCgVmaWVsZBgBIAEoCRIUCgdtaW5pbXVtGAIgASgNSACIAQESFAoHbWF4aW11bRgDIAEoDUgBiAEBEhEKCWNvbmRpdGlvbhgEIAEoCUIKCghfbWluaW11bUIKCghfbWF4aW11bSJLCgZQcmVzZXQSDAoEbmFtZRgBIAEoCRIPCgdzdW1tYXJ5GAIgASgJEiIKBXJ1bGVzGAMgASgLMhMuYXJiaXRlci52MS5SdWxlU2V0IjcKE05vdGF0aW9uRGVzY3JpcHRpb24SDgoGc3ludGF4GAEgASgJEhAKCGV4YW1wbGVzGAIgAygJIuACCg5OZXdHYW1lUmVxdWVzdBI0Cgxjb25uZWN0X2ZvdXIYAiABKAsyHC5hcmJpdGVyLnYxLkNvbm5lY3RGb3VyU2V0dXBIABI0Cgx0cmlwbGVfdHJpYWQYAyABKAsyHC5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkU2V0dXBIABIyCgtxdWVlbl9yb29rcxgEIAEoCzIbLmFyYml0ZXIudjEuUXVlZW5Sb29rc1NldHVwSAASMgoLcm95YWxfbWF0Y2gYBSABKAsyGy5hcmJpdGVyLnYxLlJveWFsTWF0Y2hTZXR1cEgAEiIKBXJ1bGVzGAYgASgLMhMuYXJiaXRlci52MS5SdWxlU2V0EhEKBHNlZWQYByABKARIAYgBARIoCgRmb3JtGAggASgOMhUuYXJiaXRlci52MS5TdGF0ZUZvcm1IAogBAUIHCgVzZXR1cEIHCgVfc2VlZEIHCgVfZm9ybSJPCg9OZXdHYW1lUmVzcG9uc2USIAoFc3RhdGUYASABKAsyES5hcmJpdGVyLnYxLlN0YXRlEhEKBHNlZWQYAiABKARIAIgBAUIHCgVfc2VlZCI5ChVMaXN0TGVnYWxNb3Zlc1JlcXVlc3QSIAoFc3RhdGUYASABKAsyES5hcmJpdGVyLnYxLlN0YXRlIjkKFkxpc3RMZWdhbE1vdmVzUmVzcG9uc2USHwoFbW92ZXMYASADKAsyEC5hcmJpdGVyLnYxLk1vdmUiVgoRUmVwbGF5R2FtZVJlcXVlc3QSIAoFc3RhdGUYASABKAsyES5hcmJpdGVyLnYxLlN0YXRlEh8KBW1vdmVzGAIgAygLMhAuYXJiaXRlci52MS5Nb3ZlIoQBChJSZXBsYXlHYW1lUmVzcG9uc2USIAoFc3RhdGUYASABKAsyES5hcmJpdGVyLnYxLlN0YXRlEiYKBmV2ZW50cxgCIAMoCzIWLmFyYml0ZXIudjEuTW92ZUV2ZW50cxIkCgdvdXRjb21lGAMgASgLMhMuYXJiaXRlci52MS5PdXRjb21lIi8KCk1vdmVFdmVudHMSIQoGZXZlbnRzGAEgAygLMhEuYXJiaXRlci52MS5FdmVudCKvAQoSU2V0dGxlVHJhZGVSZXF1ZXN0EiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIzCg5jb2xsZWN0aW9uX29uZRgCIAMoCzIbLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRDYXJkEjMKDmNvbGxlY3Rpb25fdHdvGAMgAygLMhsuYXJiaXRlci52MS5UcmlwbGVUcmlhZENhcmQSDQoFcGlja3MYBCADKA0iyAEKE1NldHRsZVRyYWRlUmVzcG9uc2USMwoOY29sbGVjdGlvbl9vbmUYASADKAsyGy5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkQ2FyZBIzCg5jb2xsZWN0aW9uX3R3bxgCIAMoCzIbLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRDYXJkEjIKCXRyYW5zZmVycxgDIAMoCzIfLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRUcmFuc2ZlchITCgtleHBsYW5hdGlvbhgEIAEoCSJYChBWaWV3U3RhdGVSZXF1ZXN0EiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIiCgZ2aWV3ZXIYAiABKA4yEi5hcmJpdGVyLnYxLlBsYXllciI1ChFWaWV3U3RhdGVSZXNwb25zZRIgCgVzdGF0ZRgBIAEoCzIRLmFyYml0ZXIudjEuU3RhdGUiNgoSUmVuZGVyU3RhdGVSZXF1ZXN0EiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZSJXChNSZW5kZXJTdGF0ZVJlc3BvbnNlEiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIQCghub3RhdGlvbhgCIAEoCRIMCgR0ZXh0GAMgASgJIjcKFEV2YWx1YXRlQmF0Y2hSZXF1ZXN0Eh8KBWNhbGxzGAEgAygLMhAuYXJiaXRlci52MS5DYWxsIjwKFUV2YWx1YXRlQmF0Y2hSZXNwb25zZRIjCgdhbnN3ZXJzGAEgAygLMhIuYXJiaXRlci52MS5BbnN3ZXIiMQoPRXZhbHVhdGVSZXF1ZXN0Eh4KBGNhbGwYASABKAsyEC5hcmJpdGVyLnYxLkNhbGwiNgoQRXZhbHVhdGVSZXNwb25zZRIiCgZhbnN3ZXIYASABKAsyEi5hcmJpdGVyLnYxLkFuc3dlciK5BQoEQ2FsbBI4Cg12YWxpZGF0ZV9tb3ZlGAIgASgLMh8uYXJiaXRlci52MS5WYWxpZGF0ZU1vdmVSZXF1ZXN0SAASMgoKYXBwbHlfbW92ZRgDIAEoCzIcLmFyYml0ZXIudjEuQXBwbHlNb3ZlUmVxdWVzdEgAEj4KEHJlc29sdmVfY2FwdHVyZXMYBCABKAsyIi5hcmJpdGVyLnYxLlJlc29sdmVDYXB0dXJlc1JlcXVlc3RIABI+ChBkZXRlcm1pbmVfd2lubmVyGAUgASgLMiIuYXJiaXRlci52MS5EZXRlcm1pbmVXaW5uZXJSZXF1ZXN0SAASOAoNY29tcGFyZV9jYXJkcxgGIAEoCzIfLmFyYml0ZXIudjEuQ29tcGFyZUNhcmRzUmVxdWVzdEgAEjIKCmxpc3RfZ2FtZXMYByABKAsyHC5hcmJpdGVyLnYxLkxpc3RHYW1lc1JlcXVlc3RIABIuCghuZXdfZ2FtZRgIIAEoCzIaLmFyYml0ZXIudjEuTmV3R2FtZVJlcXVlc3RIABI9ChBsaXN0X2xlZ2FsX21vdmVzGAkgASgLMiEuYXJiaXRlci52MS5MaXN0TGVnYWxNb3Zlc1JlcXVlc3RIABI0CgtyZXBsYXlfZ2FtZRgKIAEoCzIdLmFyYml0ZXIudjEuUmVwbGF5R2FtZVJlcXVlc3RIABI2CgxzZXR0bGVfdHJhZGUYCyABKAsyHi5hcmJpdGVyLnYxLlNldHRsZVRyYWRlUmVxdWVzdEgAEjIKCnZpZXdfc3RhdGUYDCABKAsyHC5hcmJpdGVyLnYxLlZpZXdTdGF0ZVJlcXVlc3RIABI2CgxyZW5kZXJfc3RhdGUYDSABKAsyHi5hcmJpdGVyLnYxLlJlbmRlclN0YXRlUmVxdWVzdEgAQgYKBGtpbmRKBAgBEAIi6QUKBkFuc3dlchImCgdyZWZ1c2FsGAEgASgLMhMuYXJiaXRlci52MS5SZWZ1c2FsSAASOQoNdmFsaWRhdGVfbW92ZRgCIAEoCzIgLmFyYml0ZXIudjEuVmFsaWRhdGVNb3ZlUmVzcG9uc2VIABIzCgphcHBseV9tb3ZlGAMgASgLMh0uYXJiaXRlci52MS5BcHBseU1vdmVSZXNwb25zZUgAEj8KEHJlc29sdmVfY2FwdHVyZXMYBCABKAsyIy5hcmJpdGVyLnYxLlJlc29sdmVDYXB0dXJlc1Jlc3BvbnNlSAASPwoQZGV0ZXJtaW5lX3dpbm5lchgFIAEoCzIjLmFyYml0ZXIudjEuRGV0ZXJtaW5lV2lubmVyUmVzcG9uc2VIABI5Cg1jb21wYXJlX2NhcmRzGAYgASgLMiAuYXJiaXRlci52MS5Db21wYXJlQ2FyZHNSZXNwb25zZUgAEjMKCmxpc3RfZ2FtZXMYByABKAsyHS5hcmJpdGVyLnYxLkxpc3RHYW1lc1Jlc3BvbnNlSAASLwoIbmV3X2dhbWUYCCABKAsyGy5hcmJpdGVyLnYxLk5ld0dhbWVSZXNwb25zZUgAEj4KEGxpc3RfbGVnYWxfbW92ZXMYCSABKAsyIi5hcmJpdGVyLnYxLkxpc3RMZWdhbE1vdmVzUmVzcG9uc2VIABI1CgtyZXBsYXlfZ2FtZRgKIAEoCzIeLmFyYml0ZXIudjEuUmVwbGF5R2FtZVJlc3BvbnNlSAASNwoMc2V0dGxlX3RyYWRlGAsgASgLMh8uYXJiaXRlci52MS5TZXR0bGVUcmFkZVJlc3BvbnNlSAASMwoKdmlld19zdGF0ZRgMIAEoCzIdLmFyYml0ZXIudjEuVmlld1N0YXRlUmVzcG9uc2VIABI3CgxyZW5kZXJfc3RhdGUYDSABKAsyHy5hcmJpdGVyLnYxLlJlbmRlclN0YXRlUmVzcG9uc2VIAEIGCgRraW5kKkoKB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhEKDVZFUkRJQ1RfTEVHQUwQARITCg9WRVJESUNUX0lMTEVHQUwQAipWCglTdGF0ZUZvcm0SGgoWU1RBVEVfRk9STV9VTlNQRUNJRklFRBAAEhQKEFNUQVRFX0ZPUk1fVFlQRUQQARIXChNTVEFURV9GT1JNX05PVEFUSU9OEAIyuwkKDFJ1bGVzU2VydmljZRJWCgxWYWxpZGF0ZU1vdmUSHy5hcmJpdGVyLnYxLlZhbGlkYXRlTW92ZVJlcXVlc3QaIC5hcmJpdGVyLnYxLlZhbGlkYXRlTW92ZVJlc3BvbnNlIgOQAgESTQoJQXBwbHlNb3ZlEhwuYXJiaXRlci52MS5BcHBseU1vdmVSZXF1ZXN0Gh0uYXJiaXRlci52MS5BcHBseU1vdmVSZXNwb25zZSIDkAIBEl8KD1Jlc29sdmVDYXB0dXJlcxIiLmFyYml0ZXIudjEuUmVzb2x2ZUNhcHR1cmVzUmVxdWVzdBojLmFyYml0ZXIudjEuUmVzb2x2ZUNhcHR1cmVzUmVzcG9uc2UiA5ACARJfCg9EZXRlcm1pbmVXaW5uZXISIi5hcmJpdGVyLnYxLkRldGVybWluZVdpbm5lclJlcXVlc3QaIy5hcmJpdGVyLnYxLkRldGVybWluZVdpbm5lclJlc3BvbnNlIgOQAgESVgoMQ29tcGFyZUNhcmRzEh8uYXJiaXRlci52MS5Db21wYXJlQ2FyZHNSZXF1ZXN0GiAuYXJiaXRlci52MS5Db21wYXJlQ2FyZHNSZXNwb25zZSIDkAIBEk0KCUxpc3RHYW1lcxIcLmFyYml0ZXIudjEuTGlzdEdhbWVzUmVxdWVzdBodLmFyYml0ZXIudjEuTGlzdEdhbWVzUmVzcG9uc2UiA5ACARJHCgdOZXdHYW1lEhouYXJiaXRlci52MS5OZXdHYW1lUmVxdWVzdBobLmFyYml0ZXIudjEuTmV3R2FtZVJlc3BvbnNlIgOQAgESXAoOTGlzdExlZ2FsTW92ZXMSIS5hcmJpdGVyLnYxLkxpc3RMZWdhbE1vdmVzUmVxdWVzdBoiLmFyYml0ZXIudjEuTGlzdExlZ2FsTW92ZXNSZXNwb25zZSIDkAIBElAKClJlcGxheUdhbWUSHS5hcmJpdGVyLnYxLlJlcGxheUdhbWVSZXF1ZXN0Gh4uYXJiaXRlci52MS5SZXBsYXlHYW1lUmVzcG9uc2UiA5ACARJTCgtTZXR0bGVUcmFkZRIeLmFyYml0ZXIudjEuU2V0dGxlVHJhZGVSZXF1ZXN0Gh8uYXJiaXRlci52MS5TZXR0bGVUcmFkZVJlc3BvbnNlIgOQAgESTQoJVmlld1N0YXRlEhwuYXJiaXRlci52MS5WaWV3U3RhdGVSZXF1ZXN0Gh0uYXJiaXRlci52MS5WaWV3U3RhdGVSZXNwb25zZSIDkAIBElMKC1JlbmRlclN0YXRlEh4uYXJiaXRlci52MS5SZW5kZXJTdGF0ZVJlcXVlc3QaHy5hcmJpdGVyLnYxLlJlbmRlclN0YXRlUmVzcG9uc2UiA5ACARJZCg1FdmFsdWF0ZUJhdGNoEiAuYXJiaXRlci52MS5FdmFsdWF0ZUJhdGNoUmVxdWVzdBohLmFyYml0ZXIudjEuRXZhbHVhdGVCYXRjaFJlc3BvbnNlIgOQAgESTgoIRXZhbHVhdGUSGy5hcmJpdGVyLnYxLkV2YWx1YXRlUmVxdWVzdBocLmFyYml0ZXIudjEuRXZhbHVhdGVSZXNwb25zZSIDkAIBKAEwAWIGcHJvdG8z", [file_arbiter_v1_connect_four, file_arbiter_v1_game, file_arbiter_v1_player, file_arbiter_v1_queen_rooks, file_arbiter_v1_refusal, file_arbiter_v1_royal_match, file_arbiter_v1_square, file_arbiter_v1_triple_triad]);
 
 /**
- * Asks whether a move is legal.
+ * Request message for `ValidateMove`.
  *
  * @generated from message arbiter.v1.ValidateMoveRequest
  */
 export type ValidateMoveRequest = Message<"arbiter.v1.ValidateMoveRequest"> & {
   /**
-   * Required. The state before the move, or a view of it by the player who moves.
+   * Required. The state before the move, or the view of the player who moves.
    *
    * @generated from field: arbiter.v1.State state = 1;
    */
   state?: State | undefined;
 
   /**
-   * Required. The move in question.
+   * Required. The move to check.
    *
    * @generated from field: arbiter.v1.Move move = 2;
    */
@@ -57,20 +57,20 @@ export const ValidateMoveRequestSchema: GenMessage<ValidateMoveRequest> = /*@__P
   messageDesc(file_arbiter_v1_rules_service, 0);
 
 /**
- * Says whether a move is legal.
+ * Response message for `ValidateMove`.
  *
  * @generated from message arbiter.v1.ValidateMoveResponse
  */
 export type ValidateMoveResponse = Message<"arbiter.v1.ValidateMoveResponse"> & {
   /**
-   * The verdict.
+   * Whether the move is legal.
    *
    * @generated from field: arbiter.v1.Verdict verdict = 1;
    */
   verdict: Verdict;
 
   /**
-   * Every reason why the move is illegal; empty when it is legal.
+   * Every reason why the move is illegal. Empty if it is legal.
    *
    * @generated from field: repeated arbiter.v1.Reason reasons = 2;
    */
@@ -85,20 +85,20 @@ export const ValidateMoveResponseSchema: GenMessage<ValidateMoveResponse> = /*@_
   messageDesc(file_arbiter_v1_rules_service, 1);
 
 /**
- * Asks for a move to be made.
+ * Request message for `ApplyMove`.
  *
  * @generated from message arbiter.v1.ApplyMoveRequest
  */
 export type ApplyMoveRequest = Message<"arbiter.v1.ApplyMoveRequest"> & {
   /**
-   * Required. The state before the move, or a view of it by the player who moves.
+   * Required. The state before the move, or the view of the player who moves.
    *
    * @generated from field: arbiter.v1.State state = 1;
    */
   state?: State | undefined;
 
   /**
-   * Required. The move to make.
+   * Required. The move to apply.
    *
    * @generated from field: arbiter.v1.Move move = 2;
    */
@@ -113,20 +113,20 @@ export const ApplyMoveRequestSchema: GenMessage<ApplyMoveRequest> = /*@__PURE__*
   messageDesc(file_arbiter_v1_rules_service, 2);
 
 /**
- * The game after a move.
+ * Response message for `ApplyMove`.
  *
  * @generated from message arbiter.v1.ApplyMoveResponse
  */
 export type ApplyMoveResponse = Message<"arbiter.v1.ApplyMoveResponse"> & {
   /**
-   * The next state, in the form of the request's state; on a view, the viewer's next view.
+   * The next state, in the form of the state in the request. If that is a view, the viewer's next view.
    *
    * @generated from field: arbiter.v1.State state = 1;
    */
   state?: State | undefined;
 
   /**
-   * What happened, in order.
+   * The events of the move, in order.
    *
    * @generated from field: repeated arbiter.v1.Event events = 2;
    */
@@ -148,21 +148,21 @@ export const ApplyMoveResponseSchema: GenMessage<ApplyMoveResponse> = /*@__PURE_
   messageDesc(file_arbiter_v1_rules_service, 3);
 
 /**
- * Asks what an arrival captures.
+ * Request message for `ResolveCaptures`.
  *
  * @generated from message arbiter.v1.ResolveCapturesRequest
  */
 export type ResolveCapturesRequest = Message<"arbiter.v1.ResolveCapturesRequest"> & {
   /**
-   * Required. The board, with the piece or card that has just arrived already on it; or a view of it.
+   * Required. The state, or a view of it, with the piece or card that has just arrived already on the board.
    *
    * @generated from field: arbiter.v1.State state = 1;
    */
   state?: State | undefined;
 
   /**
-   * Required in Triple Triad and in Queen and rooks. Where the piece or card has arrived. Optional in Connect Four, where
-   * the square must hold a token; refused in RoyalMatch, which has no squares.
+   * Required in Triple Triad and in Queen and rooks. The square of the piece or card that has just arrived. Optional in
+   * Connect Four, where the square must hold a token. Must be absent in RoyalMatch, which has no squares.
    *
    * @generated from field: arbiter.v1.Square arrived_at = 2;
    */
@@ -177,20 +177,20 @@ export const ResolveCapturesRequestSchema: GenMessage<ResolveCapturesRequest> = 
   messageDesc(file_arbiter_v1_rules_service, 4);
 
 /**
- * What an arrival captures.
+ * Response message for `ResolveCaptures`.
  *
  * @generated from message arbiter.v1.ResolveCapturesResponse
  */
 export type ResolveCapturesResponse = Message<"arbiter.v1.ResolveCapturesResponse"> & {
   /**
-   * The captures, in order. Empty when there are none.
+   * The captures, in order. Empty if there are none.
    *
    * @generated from field: repeated arbiter.v1.Capture captures = 1;
    */
   captures: Capture[];
 
   /**
-   * The state after them, in the form of the request's state.
+   * The state after the captures, in the form of the state in the request.
    *
    * @generated from field: arbiter.v1.State state = 2;
    */
@@ -205,7 +205,7 @@ export const ResolveCapturesResponseSchema: GenMessage<ResolveCapturesResponse> 
   messageDesc(file_arbiter_v1_rules_service, 5);
 
 /**
- * Asks who has won.
+ * Request message for `DetermineWinner`.
  *
  * @generated from message arbiter.v1.DetermineWinnerRequest
  */
@@ -218,7 +218,7 @@ export type DetermineWinnerRequest = Message<"arbiter.v1.DetermineWinnerRequest"
   state?: State | undefined;
 
   /**
-   * The seed of random choices, where the game has any to make. Default: the service draws one and returns it.
+   * The seed for random choices, if the game makes any. Default: the service draws one and returns it.
    *
    * @generated from field: optional uint64 seed = 2;
    */
@@ -233,27 +233,27 @@ export const DetermineWinnerRequestSchema: GenMessage<DetermineWinnerRequest> = 
   messageDesc(file_arbiter_v1_rules_service, 6);
 
 /**
- * Who has won.
+ * Response message for `DetermineWinner`.
  *
  * @generated from message arbiter.v1.DetermineWinnerResponse
  */
 export type DetermineWinnerResponse = Message<"arbiter.v1.DetermineWinnerResponse"> & {
   /**
-   * Whether the game is over, why, and who has won.
+   * The outcome of the game.
    *
    * @generated from field: arbiter.v1.Outcome outcome = 1;
    */
   outcome?: Outcome | undefined;
 
   /**
-   * The first state of the next round when sudden death goes on (TT-13). Triple Triad only. Absent on a view.
+   * The first state of the next round, if sudden death continues (TT-13). Triple Triad only. Absent for a view.
    *
    * @generated from field: arbiter.v1.State next_round = 2;
    */
   nextRound?: State | undefined;
 
   /**
-   * The seed that was used. Absent when nothing was random.
+   * The seed that was used. Absent if nothing was random.
    *
    * @generated from field: optional uint64 seed = 3;
    */
@@ -268,20 +268,20 @@ export const DetermineWinnerResponseSchema: GenMessage<DetermineWinnerResponse> 
   messageDesc(file_arbiter_v1_rules_service, 7);
 
 /**
- * Asks for cards to be compared (RM-3).
+ * Request message for `CompareCards` (RM-3).
  *
  * @generated from message arbiter.v1.CompareCardsRequest
  */
 export type CompareCardsRequest = Message<"arbiter.v1.CompareCardsRequest"> & {
   /**
-   * Required. The cards: two, which may be the same one, or a ranking of up to 52 that are all different.
+   * Required. The cards: two cards, which may be identical, or up to 52 different cards to rank.
    *
    * @generated from field: repeated arbiter.v1.RoyalMatchCard cards = 1;
    */
   cards: RoyalMatchCard[];
 
   /**
-   * Required. The suit that is strong (RM-2).
+   * Required. The dominant suit, which is strong (RM-2).
    *
    * @generated from field: arbiter.v1.RoyalMatchSuit dominant_suit = 2;
    */
@@ -303,34 +303,34 @@ export const CompareCardsRequestSchema: GenMessage<CompareCardsRequest> = /*@__P
   messageDesc(file_arbiter_v1_rules_service, 8);
 
 /**
- * The order of cards.
+ * Response message for `CompareCards`.
  *
  * @generated from message arbiter.v1.CompareCardsResponse
  */
 export type CompareCardsResponse = Message<"arbiter.v1.CompareCardsResponse"> & {
   /**
-   * Which of two cards wins. Absent when there are more than two.
+   * Which of two cards wins. Absent if there are more than two cards.
    *
    * @generated from field: optional arbiter.v1.RoyalMatchOrder order = 1;
    */
   order?: RoyalMatchOrder | undefined;
 
   /**
-   * The strongest card. Absent when there are two and they are equal.
+   * The strongest card. Absent if there are two cards and they are equal.
    *
    * @generated from field: arbiter.v1.RoyalMatchCard winner = 2;
    */
   winner?: RoyalMatchCard | undefined;
 
   /**
-   * All cards, the strongest first.
+   * All cards, strongest first.
    *
    * @generated from field: repeated arbiter.v1.RoyalMatchCard ranking = 3;
    */
   ranking: RoyalMatchCard[];
 
   /**
-   * What decided it: each card of `ranking` against the next.
+   * What decided the order: the comparison of each card of `ranking` with the next one.
    *
    * @generated from field: repeated arbiter.v1.RoyalMatchComparison comparisons = 4;
    */
@@ -345,7 +345,7 @@ export const CompareCardsResponseSchema: GenMessage<CompareCardsResponse> = /*@_
   messageDesc(file_arbiter_v1_rules_service, 9);
 
 /**
- * Asks which games there are.
+ * Request message for `ListGames`.
  *
  * @generated from message arbiter.v1.ListGamesRequest
  */
@@ -358,7 +358,7 @@ export type ListGamesRequest = Message<"arbiter.v1.ListGamesRequest"> & {
   includeCards: boolean;
 
   /**
-   * Whether to return the text of every clause of the rules (`GameDescription.clauses`). Default false.
+   * Whether to return the text of every rule clause (`GameDescription.clauses`). Default false.
    *
    * @generated from field: bool include_clauses = 2;
    */
@@ -373,7 +373,7 @@ export const ListGamesRequestSchema: GenMessage<ListGamesRequest> = /*@__PURE__*
   messageDesc(file_arbiter_v1_rules_service, 10);
 
 /**
- * The games of the service.
+ * Response message for `ListGames`.
  *
  * @generated from message arbiter.v1.ListGamesResponse
  */
@@ -394,7 +394,7 @@ export const ListGamesResponseSchema: GenMessage<ListGamesResponse> = /*@__PURE_
   messageDesc(file_arbiter_v1_rules_service, 11);
 
 /**
- * What a client needs to know about one game.
+ * The description of one game.
  *
  * @generated from message arbiter.v1.GameDescription
  */
@@ -407,21 +407,21 @@ export type GameDescription = Message<"arbiter.v1.GameDescription"> & {
   name: string;
 
   /**
-   * The name of the game for people.
+   * The display name of the game.
    *
    * @generated from field: string title = 2;
    */
   title: string;
 
   /**
-   * The game in a sentence or two.
+   * A summary of the game in one or two sentences.
    *
    * @generated from field: string summary = 3;
    */
   summary: string;
 
   /**
-   * The rules that hold when none are given: every field is set.
+   * The default rules. Every field is set.
    *
    * @generated from field: arbiter.v1.RuleSet default_rules = 4;
    */
@@ -435,36 +435,36 @@ export type GameDescription = Message<"arbiter.v1.GameDescription"> & {
   limits: RuleLimit[];
 
   /**
-   * Well-known variants by name.
+   * Well-known variants of the game.
    *
    * @generated from field: repeated arbiter.v1.Preset presets = 6;
    */
   presets: Preset[];
 
   /**
-   * How states are written as text, with examples.
+   * The text notation of states.
    *
    * @generated from field: arbiter.v1.NotationDescription state_notation = 7;
    */
   stateNotation?: NotationDescription | undefined;
 
   /**
-   * How moves are written as text, with examples.
+   * The text notation of moves.
    *
    * @generated from field: arbiter.v1.NotationDescription move_notation = 8;
    */
   moveNotation?: NotationDescription | undefined;
 
   /**
-   * The built-in cards that `NewGame` deals from, in their order, if `include_cards` is set. Triple Triad only: 110 of
-   * them.
+   * The built-in catalogue that `NewGame` deals from, in order, if `include_cards` is set. Triple Triad only: 110
+   * cards.
    *
    * @generated from field: repeated arbiter.v1.TripleTriadCard triple_triad_cards = 9;
    */
   tripleTriadCards: TripleTriadCard[];
 
   /**
-   * The rules of the game, clause by clause, if `include_clauses` is set. `Reason.clause` names one of them.
+   * The clauses of the rules, if `include_clauses` is set. `Reason.clause` refers to one of them by its id.
    *
    * @generated from field: repeated arbiter.v1.RuleClause clauses = 10;
    */
@@ -485,21 +485,21 @@ export const GameDescriptionSchema: GenMessage<GameDescription> = /*@__PURE__*/
  */
 export type RuleClause = Message<"arbiter.v1.RuleClause"> & {
   /**
-   * Its identifier, such as `C4-2`. It never changes its meaning.
+   * The id of the clause, such as `C4-2`. Its meaning never changes.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * What it is about, in a word or two.
+   * The topic of the clause in one or two words.
    *
    * @generated from field: string title = 2;
    */
   title: string;
 
   /**
-   * The rule itself, in English. The wording may change between versions.
+   * The text of the clause, in English. The wording may change between versions.
    *
    * @generated from field: string text = 3;
    */
@@ -520,28 +520,28 @@ export const RuleClauseSchema: GenMessage<RuleClause> = /*@__PURE__*/
  */
 export type RuleLimit = Message<"arbiter.v1.RuleLimit"> & {
   /**
-   * The field of the game's rules, such as `columns`.
+   * The field in the rules of the game, such as `columns`.
    *
    * @generated from field: string field = 1;
    */
   field: string;
 
   /**
-   * The least value allowed.
+   * The minimum value.
    *
    * @generated from field: optional uint32 minimum = 2;
    */
   minimum?: number | undefined;
 
   /**
-   * The greatest value allowed, other fields permitting.
+   * The maximum value, if the other fields permit it.
    *
    * @generated from field: optional uint32 maximum = 3;
    */
   maximum?: number | undefined;
 
   /**
-   * What else must hold, in words. Empty when nothing else must.
+   * A human-readable description of any further condition. Empty if there is none.
    *
    * @generated from field: string condition = 4;
    */
@@ -562,21 +562,21 @@ export const RuleLimitSchema: GenMessage<RuleLimit> = /*@__PURE__*/
  */
 export type Preset = Message<"arbiter.v1.Preset"> & {
   /**
-   * Its name, in lower case with underscores.
+   * The name of the variant, in lower case with underscores.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * The variant in a sentence.
+   * A summary of the variant in one sentence.
    *
    * @generated from field: string summary = 2;
    */
   summary: string;
 
   /**
-   * Its rules: every field is set. To be sent back as they are.
+   * The rules of the variant, ready to be sent in a request. Every field is set.
    *
    * @generated from field: arbiter.v1.RuleSet rules = 3;
    */
@@ -591,20 +591,20 @@ export const PresetSchema: GenMessage<Preset> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_rules_service, 15);
 
 /**
- * How something is written as text.
+ * The description of a text notation.
  *
  * @generated from message arbiter.v1.NotationDescription
  */
 export type NotationDescription = Message<"arbiter.v1.NotationDescription"> & {
   /**
-   * The syntax in words.
+   * A human-readable description of the syntax.
    *
    * @generated from field: string syntax = 1;
    */
   syntax: string;
 
   /**
-   * Examples, each valid as it stands.
+   * Examples. Each one is valid as is.
    *
    * @generated from field: repeated string examples = 2;
    */
@@ -619,19 +619,20 @@ export const NotationDescriptionSchema: GenMessage<NotationDescription> = /*@__P
   messageDesc(file_arbiter_v1_rules_service, 16);
 
 /**
- * Asks for a new game.
+ * Request message for `NewGame`.
  *
  * @generated from message arbiter.v1.NewGameRequest
  */
 export type NewGameRequest = Message<"arbiter.v1.NewGameRequest"> & {
   /**
-   * What the game is started from. Required unless `rules` names the game.
+   * The game to start and its options. Required unless `rules` names the game. (The field numbers are those of the
+   * games in `State`.)
    *
    * @generated from oneof arbiter.v1.NewGameRequest.setup
    */
   setup: {
     /**
-     * Start a game of Connect Four. (The numbers are those of the games in `State`.)
+     * Starts a Connect Four game.
      *
      * @generated from field: arbiter.v1.ConnectFourSetup connect_four = 2;
      */
@@ -639,7 +640,7 @@ export type NewGameRequest = Message<"arbiter.v1.NewGameRequest"> & {
     case: "connectFour";
   } | {
     /**
-     * Start a game of Triple Triad.
+     * Starts a Triple Triad game.
      *
      * @generated from field: arbiter.v1.TripleTriadSetup triple_triad = 3;
      */
@@ -647,7 +648,7 @@ export type NewGameRequest = Message<"arbiter.v1.NewGameRequest"> & {
     case: "tripleTriad";
   } | {
     /**
-     * Start a game of Queen and rooks.
+     * Starts a Queen and rooks game.
      *
      * @generated from field: arbiter.v1.QueenRooksSetup queen_rooks = 4;
      */
@@ -655,7 +656,7 @@ export type NewGameRequest = Message<"arbiter.v1.NewGameRequest"> & {
     case: "queenRooks";
   } | {
     /**
-     * Start a game of RoyalMatch.
+     * Starts a RoyalMatch game.
      *
      * @generated from field: arbiter.v1.RoyalMatchSetup royal_match = 5;
      */
@@ -664,15 +665,15 @@ export type NewGameRequest = Message<"arbiter.v1.NewGameRequest"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * The rules to play by, of the same game. Default: the game's default rules.
+   * The rules, of the same game. Default: the default rules of the game.
    *
    * @generated from field: arbiter.v1.RuleSet rules = 6;
    */
   rules?: RuleSet | undefined;
 
   /**
-   * The seed of random choices. Default: the service draws one. Connect Four and Queen and rooks have none. The seed
-   * determines the cards that are dealt: keep it from the players.
+   * The seed for random choices. Default: the service draws one. Connect Four and Queen and rooks make no random
+   * choices. The seed determines the cards that are dealt: keep it secret from the players.
    *
    * @generated from field: optional uint64 seed = 7;
    */
@@ -694,20 +695,20 @@ export const NewGameRequestSchema: GenMessage<NewGameRequest> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_rules_service, 17);
 
 /**
- * A new game.
+ * Response message for `NewGame`.
  *
  * @generated from message arbiter.v1.NewGameResponse
  */
 export type NewGameResponse = Message<"arbiter.v1.NewGameResponse"> & {
   /**
-   * Its first state, in the form asked for.
+   * The first state of the game, in the requested form.
    *
    * @generated from field: arbiter.v1.State state = 1;
    */
   state?: State | undefined;
 
   /**
-   * The seed that was used, given or drawn: the same request with this seed gives the same state.
+   * The seed that was used, from the request or drawn. The same request with this seed returns the same state.
    *
    * @generated from field: optional uint64 seed = 2;
    */
@@ -722,13 +723,13 @@ export const NewGameResponseSchema: GenMessage<NewGameResponse> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_rules_service, 18);
 
 /**
- * Asks for the legal moves.
+ * Request message for `ListLegalMoves`.
  *
  * @generated from message arbiter.v1.ListLegalMovesRequest
  */
 export type ListLegalMovesRequest = Message<"arbiter.v1.ListLegalMovesRequest"> & {
   /**
-   * Required. The state, or a view of it by a player whose turn it is.
+   * Required. The state, or the view of a player whose turn it is.
    *
    * @generated from field: arbiter.v1.State state = 1;
    */
@@ -743,16 +744,15 @@ export const ListLegalMovesRequestSchema: GenMessage<ListLegalMovesRequest> = /*
   messageDesc(file_arbiter_v1_rules_service, 19);
 
 /**
- * The legal moves of a state.
+ * Response message for `ListLegalMoves`.
  *
  * @generated from message arbiter.v1.ListLegalMovesResponse
  */
 export type ListLegalMovesResponse = Message<"arbiter.v1.ListLegalMovesResponse"> & {
   /**
-   * Every legal move once, in the form of the request's state. In Connect Four by ascending column (C4-5); in Triple
-   * Triad card by card as they are in the hand, each with the free squares row by row; in Queen and rooks piece by
-   * piece, row by row, each with its squares row by row; in RoyalMatch player by player, card by card as they are in
-   * the hand. Of a view, the viewer's moves.
+   * Every legal move once, in the form of the state in the request; for a view, the viewer's moves. The order is:
+   * Connect Four by ascending column (C4-5); Triple Triad by card in hand order, then by free square row by row; Queen
+   * and rooks by piece row by row, then by target square row by row; RoyalMatch by player, then by card in hand order.
    *
    * @generated from field: repeated arbiter.v1.Move moves = 1;
    */
@@ -767,13 +767,13 @@ export const ListLegalMovesResponseSchema: GenMessage<ListLegalMovesResponse> = 
   messageDesc(file_arbiter_v1_rules_service, 20);
 
 /**
- * Asks for a game to be replayed.
+ * Request message for `ReplayGame`.
  *
  * @generated from message arbiter.v1.ReplayGameRequest
  */
 export type ReplayGameRequest = Message<"arbiter.v1.ReplayGameRequest"> & {
   /**
-   * Required. The state before the first move. Not a view.
+   * Required. The state before the first move. Must not be a view.
    *
    * @generated from field: arbiter.v1.State state = 1;
    */
@@ -795,20 +795,20 @@ export const ReplayGameRequestSchema: GenMessage<ReplayGameRequest> = /*@__PURE_
   messageDesc(file_arbiter_v1_rules_service, 21);
 
 /**
- * A replayed game.
+ * Response message for `ReplayGame`.
  *
  * @generated from message arbiter.v1.ReplayGameResponse
  */
 export type ReplayGameResponse = Message<"arbiter.v1.ReplayGameResponse"> & {
   /**
-   * The state after the last move, in the form of the request's state.
+   * The state after the last move, in the form of the state in the request.
    *
    * @generated from field: arbiter.v1.State state = 1;
    */
   state?: State | undefined;
 
   /**
-   * What happened at each move: one entry per move.
+   * The events of each move: one entry per move.
    *
    * @generated from field: repeated arbiter.v1.MoveEvents events = 2;
    */
@@ -830,13 +830,13 @@ export const ReplayGameResponseSchema: GenMessage<ReplayGameResponse> = /*@__PUR
   messageDesc(file_arbiter_v1_rules_service, 22);
 
 /**
- * What happened at one move.
+ * The events of one move.
  *
  * @generated from message arbiter.v1.MoveEvents
  */
 export type MoveEvents = Message<"arbiter.v1.MoveEvents"> & {
   /**
-   * What happened, in order.
+   * The events of the move, in order.
    *
    * @generated from field: repeated arbiter.v1.Event events = 1;
    */
@@ -851,37 +851,38 @@ export const MoveEventsSchema: GenMessage<MoveEvents> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_rules_service, 23);
 
 /**
- * Asks for a trade to be settled (TT-14).
+ * Request message for `SettleTrade` (TT-14).
  *
  * @generated from message arbiter.v1.SettleTradeRequest
  */
 export type SettleTradeRequest = Message<"arbiter.v1.SettleTradeRequest"> & {
   /**
-   * Required. The finished game of Triple Triad, which has a winner. Its `trade_rule` says what is traded. Not a view.
+   * Required. The state of a finished Triple Triad game that has a winner. Its `trade_rule` determines what is traded.
+   * Must not be a view.
    *
    * @generated from field: arbiter.v1.State state = 1;
    */
   state?: State | undefined;
 
   /**
-   * All cards that player one owns, with or without the cards of the game. No `id` occurs twice in the two collections.
-   * A card that is also in the game must be the same there.
+   * All cards that player one owns, with or without the cards of the game. No `id` may occur twice in the two
+   * collections. A card that is also in the game must be identical in both.
    *
    * @generated from field: repeated arbiter.v1.TripleTriadCard collection_one = 2;
    */
   collectionOne: TripleTriadCard[];
 
   /**
-   * All cards that player two owns, likewise.
+   * All cards that player two owns, with the same constraints.
    *
    * @generated from field: repeated arbiter.v1.TripleTriadCard collection_two = 3;
    */
   collectionTwo: TripleTriadCard[];
 
   /**
-   * The `id`s of the cards that the winner takes out of the loser's collection: exactly as many as the rule ONE or DIFF
-   * gives. Default: those of the highest level, then of the greatest sum of ranks, then of the lowest `id`. With any other
-   * rule, picks are refused (PICK_COUNT_MISMATCH).
+   * The `id`s of the cards that the winner takes from the loser's collection, exactly as many as the rule ONE or DIFF
+   * grants. Default: the cards with the highest level, then the highest sum of ranks, then the lowest `id`. With any
+   * other rule, picks are refused (PICK_COUNT_MISMATCH).
    *
    * @generated from field: repeated uint32 picks = 4;
    */
@@ -896,35 +897,37 @@ export const SettleTradeRequestSchema: GenMessage<SettleTradeRequest> = /*@__PUR
   messageDesc(file_arbiter_v1_rules_service, 24);
 
 /**
- * A settled trade. No card is lost or doubled.
+ * Response message for `SettleTrade`. No card is lost or duplicated.
  *
  * @generated from message arbiter.v1.SettleTradeResponse
  */
 export type SettleTradeResponse = Message<"arbiter.v1.SettleTradeResponse"> & {
   /**
-   * All cards that player one owns now: those kept, in their order, then those that came, in the order of `transfers`.
+   * All cards that player one owns after the trade: the kept cards in their order, then the received cards in the order
+   * of `transfers`.
    *
    * @generated from field: repeated arbiter.v1.TripleTriadCard collection_one = 1;
    */
   collectionOne: TripleTriadCard[];
 
   /**
-   * All cards that player two owns now, likewise.
+   * All cards that player two owns after the trade, in the same order.
    *
    * @generated from field: repeated arbiter.v1.TripleTriadCard collection_two = 2;
    */
   collectionTwo: TripleTriadCard[];
 
   /**
-   * Every card that went into a collection, in order. Empty when none did.
+   * Every card that entered a collection, in order. Empty if none did.
    *
    * @generated from field: repeated arbiter.v1.TripleTriadTransfer transfers = 3;
    */
   transfers: TripleTriadTransfer[];
 
   /**
-   * What was traded and why, in a sentence for people, such as `player one takes 2 cards of player two (trade rule DIFF)`;
-   * also why nothing was, such as `the collection of player two is empty: there is nothing to take`.
+   * A human-readable sentence: what was traded and why, such as
+   * `player one takes 2 cards of player two (trade rule DIFF)`, or why nothing was traded, such as
+   * `the collection of player two is empty: there is nothing to take`.
    *
    * @generated from field: string explanation = 4;
    */
@@ -939,13 +942,13 @@ export const SettleTradeResponseSchema: GenMessage<SettleTradeResponse> = /*@__P
   messageDesc(file_arbiter_v1_rules_service, 25);
 
 /**
- * Asks for a state as one player sees it.
+ * Request message for `ViewState`.
  *
  * @generated from message arbiter.v1.ViewStateRequest
  */
 export type ViewStateRequest = Message<"arbiter.v1.ViewStateRequest"> & {
   /**
-   * Required. The whole state, not a view.
+   * Required. The full state. Must not be a view.
    *
    * @generated from field: arbiter.v1.State state = 1;
    */
@@ -967,13 +970,13 @@ export const ViewStateRequestSchema: GenMessage<ViewStateRequest> = /*@__PURE__*
   messageDesc(file_arbiter_v1_rules_service, 26);
 
 /**
- * A state as one player sees it.
+ * Response message for `ViewState`.
  *
  * @generated from message arbiter.v1.ViewStateResponse
  */
 export type ViewStateResponse = Message<"arbiter.v1.ViewStateResponse"> & {
   /**
-   * What the viewer may see, in the form of the request's state.
+   * The state as the viewer sees it, in the form of the state in the request.
    *
    * @generated from field: arbiter.v1.State state = 1;
    */
@@ -988,13 +991,13 @@ export const ViewStateResponseSchema: GenMessage<ViewStateResponse> = /*@__PURE_
   messageDesc(file_arbiter_v1_rules_service, 27);
 
 /**
- * Asks for every form of a state.
+ * Request message for `RenderState`.
  *
  * @generated from message arbiter.v1.RenderStateRequest
  */
 export type RenderStateRequest = Message<"arbiter.v1.RenderStateRequest"> & {
   /**
-   * Required. The state in any form, or a view.
+   * Required. The state in either form, or a view of it.
    *
    * @generated from field: arbiter.v1.State state = 1;
    */
@@ -1009,7 +1012,7 @@ export const RenderStateRequestSchema: GenMessage<RenderStateRequest> = /*@__PUR
   messageDesc(file_arbiter_v1_rules_service, 28);
 
 /**
- * A state in every form.
+ * Response message for `RenderState`.
  *
  * @generated from message arbiter.v1.RenderStateResponse
  */
@@ -1022,15 +1025,15 @@ export type RenderStateResponse = Message<"arbiter.v1.RenderStateResponse"> & {
   state?: State | undefined;
 
   /**
-   * The state as text, ready to be sent back as `state.notation`.
+   * The state in text notation, ready to be sent as `state.notation`.
    *
    * @generated from field: string notation = 2;
    */
   notation: string;
 
   /**
-   * The state as a text board for people, lines ended by `\n`; the last line says whose turn it is or who has won. In
-   * Connect Four it starts with the board of C4-6, followed by the numbers of the columns.
+   * The state as a human-readable text board. Each line ends with `\n`; the last line states whose turn it is or who
+   * won. In Connect Four the text starts with the board of C4-6, followed by the column numbers.
    *
    * @generated from field: string text = 3;
    */
@@ -1045,7 +1048,7 @@ export const RenderStateResponseSchema: GenMessage<RenderStateResponse> = /*@__P
   messageDesc(file_arbiter_v1_rules_service, 29);
 
 /**
- * Asks for many calls to be answered.
+ * Request message for `EvaluateBatch`.
  *
  * @generated from message arbiter.v1.EvaluateBatchRequest
  */
@@ -1066,7 +1069,7 @@ export const EvaluateBatchRequestSchema: GenMessage<EvaluateBatchRequest> = /*@_
   messageDesc(file_arbiter_v1_rules_service, 30);
 
 /**
- * The answers to many calls.
+ * Response message for `EvaluateBatch`.
  *
  * @generated from message arbiter.v1.EvaluateBatchResponse
  */
@@ -1087,7 +1090,7 @@ export const EvaluateBatchResponseSchema: GenMessage<EvaluateBatchResponse> = /*
   messageDesc(file_arbiter_v1_rules_service, 31);
 
 /**
- * One call of an `Evaluate` stream.
+ * Request message for `Evaluate`: one call of the stream.
  *
  * @generated from message arbiter.v1.EvaluateRequest
  */
@@ -1108,7 +1111,7 @@ export const EvaluateRequestSchema: GenMessage<EvaluateRequest> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_rules_service, 32);
 
 /**
- * One answer of an `Evaluate` stream.
+ * Response message for `Evaluate`: one answer of the stream.
  *
  * @generated from message arbiter.v1.EvaluateResponse
  */
@@ -1129,13 +1132,13 @@ export const EvaluateResponseSchema: GenMessage<EvaluateResponse> = /*@__PURE__*
   messageDesc(file_arbiter_v1_rules_service, 33);
 
 /**
- * Any one of the unary calls of the service.
+ * A call of any unary method except `EvaluateBatch`.
  *
  * @generated from message arbiter.v1.Call
  */
 export type Call = Message<"arbiter.v1.Call"> & {
   /**
-   * The call and its request. Exactly one is required.
+   * The method and its request. Exactly one field is required.
    *
    * @generated from oneof arbiter.v1.Call.kind
    */
@@ -1246,13 +1249,13 @@ export const CallSchema: GenMessage<Call> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_rules_service, 34);
 
 /**
- * The answer to one `Call`: the response of the same kind, or the refusal that the call would have had on its own.
+ * The answer to one `Call`: the response of the same kind, or the refusal that the call would receive on its own.
  *
  * @generated from message arbiter.v1.Answer
  */
 export type Answer = Message<"arbiter.v1.Answer"> & {
   /**
-   * The response or the refusal. Exactly one is set.
+   * The response or the refusal. Exactly one field is set.
    *
    * @generated from oneof arbiter.v1.Answer.kind
    */
@@ -1377,7 +1380,7 @@ export const AnswerSchema: GenMessage<Answer> = /*@__PURE__*/
  */
 export enum Verdict {
   /**
-   * Never returned.
+   * Unspecified. Never returned.
    *
    * @generated from enum value: VERDICT_UNSPECIFIED = 0;
    */
@@ -1405,27 +1408,27 @@ export const VerdictSchema: GenEnum<Verdict> = /*@__PURE__*/
   enumDesc(file_arbiter_v1_rules_service, 0);
 
 /**
- * How a state is written.
+ * The form of a state.
  *
  * @generated from enum arbiter.v1.StateForm
  */
 export enum StateForm {
   /**
-   * Refused.
+   * Unspecified. Refused in requests.
    *
    * @generated from enum value: STATE_FORM_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * As the message of its game.
+   * Typed: the message of the game.
    *
    * @generated from enum value: STATE_FORM_TYPED = 1;
    */
   TYPED = 1,
 
   /**
-   * As text.
+   * Text notation.
    *
    * @generated from enum value: STATE_FORM_NOTATION = 2;
    */
@@ -1439,35 +1442,47 @@ export const StateFormSchema: GenEnum<StateForm> = /*@__PURE__*/
   enumDesc(file_arbiter_v1_rules_service, 1);
 
 /**
- * The referee. Every call is stateless: any replica can answer it. The answer depends only on the request and, where a
- * game has random choices, on the seed; without a seed the service draws one and returns it, and the same request with
- * that seed has the same answer. No call has side effects, so every call may be retried.
+ * A stateless referee for turn-based games. Any replica can serve any call. A response depends only on the request and,
+ * if the game makes random choices, on the seed. If the request has no seed, the service draws one and returns it; the
+ * same request with that seed has the same response. No call has side effects, so every call can be retried safely.
  *
- * All calls are served over gRPC and gRPC-Web on one port; the unary calls also over HTTP with JSON, in the form of the
+ * All methods are served over gRPC and gRPC-Web on one port. Unary methods are also served over HTTP with JSON, by the
  * Connect protocol.
  *
- * Errors: INVALID_ARGUMENT for a malformed request or an impossible state, with a `google.rpc.BadRequest` that names
- * each violation by its field path; FAILED_PRECONDITION for an illegal move, with an `IllegalMove`; RESOURCE_EXHAUSTED for
- * limits and load; UNIMPLEMENTED for an unknown call. Each carries a `google.rpc.ErrorInfo` whose `reason` is the name of
- * an `ErrorReason` and whose `metadata` may have `field` and `clause` (of the first reason), `move_index`, and
- * `unlisted_violations`: at most 24 violations of about 4 KiB are listed, and this is the number of the others.
+ * Errors:
  *
- * Views: `ViewState` returns a state as one player sees it, with the cards hidden that the player may not know. A view is
- * a `State` that is marked as one. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`, `ResolveCaptures` and
- * `DetermineWinner` accept it and answer as far as the viewer's knowledge goes; the rest is refused with
- * HIDDEN_INFORMATION. A client that acts for one player should ask about that player's view, never about the whole state:
- * an answer about the whole state may depend on what the player must not know.
+ * * INVALID_ARGUMENT: the request is malformed or the state is impossible. A `google.rpc.BadRequest` lists the
+ *   violations, each with its field path.
+ * * FAILED_PRECONDITION: the move is illegal. An `IllegalMove` lists the reasons.
+ * * RESOURCE_EXHAUSTED: a limit is exceeded, or the service is overloaded.
+ * * UNIMPLEMENTED: the method is unknown.
  *
- * Limits (defaults, all configurable): a message has at most 64 KiB, one of `EvaluateBatch` at most 1 MiB and each
- * call in it 64 KiB; `ReplayGame` takes at most 1000 moves, `EvaluateBatch` at most 1000 calls, whose answers have at
- * most 4 MiB together (the items that do not fit are refused, each with RESOURCE_EXHAUSTED); a call has 10 seconds.
+ * Each error carries a `google.rpc.ErrorInfo`. Its `reason` is the name of an `ErrorReason`. Its `metadata` may contain
+ * `field` and `clause` (of the first reason), `move_index`, and `unlisted_violations`. An error lists at most 24
+ * violations, about 4 KiB in total; `unlisted_violations` is the number of further violations.
+ *
+ * Views: `ViewState` returns a state as one player sees it, without the cards that the player may not know. Such a view
+ * is a `State` that is marked as a view. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`,
+ * `ResolveCaptures` and `DetermineWinner` accept a view and respond as far as the viewer's knowledge goes. Everything
+ * else is refused with HIDDEN_INFORMATION. A client that acts for one player should send that player's view and never
+ * the full state: a response to the full state may depend on information that the player must not have.
+ *
+ * Limits (defaults, all configurable):
+ *
+ * * Message size: 64 KiB. For `EvaluateBatch`: 1 MiB, and 64 KiB for each call in it.
+ * * `ReplayGame`: 1000 moves.
+ * * `EvaluateBatch`: 1000 calls, and 4 MiB for all responses together. Items that do not fit are refused, each with
+ *   RESOURCE_EXHAUSTED.
+ * * Timeout of a unary call: 10 seconds.
+ *
  * Independent of the configuration, a top-level repeated field of a request has at most 16,384 items.
  *
  * @generated from service arbiter.v1.RulesService
  */
 export const RulesService: GenService<{
   /**
-   * Says whether a move is legal and, if not, every reason why. An illegal move is an answer here, not an error.
+   * Checks whether a move is legal and, if not, returns every reason why. An illegal move is a normal response here,
+   * not an error.
    *
    * @generated from rpc arbiter.v1.RulesService.ValidateMove
    */
@@ -1477,8 +1492,8 @@ export const RulesService: GenService<{
     output: typeof ValidateMoveResponseSchema;
   },
   /**
-   * Makes a move: the next state, what happened, and the outcome.
-   * An illegal move is refused with FAILED_PRECONDITION and the reasons that `ValidateMove` would return.
+   * Applies a move and returns the next state, the events and the outcome.
+   * An illegal move fails with FAILED_PRECONDITION and the reasons that `ValidateMove` would return.
    *
    * @generated from rpc arbiter.v1.RulesService.ApplyMove
    */
@@ -1488,8 +1503,8 @@ export const RulesService: GenService<{
     output: typeof ApplyMoveResponseSchema;
   },
   /**
-   * Returns what the piece or card that has just arrived captures, and the state after it. A board set up by hand is
-   * enough. In Connect Four nothing is ever captured: the list is empty.
+   * Returns the captures of the piece or card that has just arrived, and the state after them. Also accepts a custom
+   * board that is not part of a game. Connect Four has no captures: the list is empty.
    *
    * @generated from rpc arbiter.v1.RulesService.ResolveCaptures
    */
@@ -1499,7 +1514,8 @@ export const RulesService: GenService<{
     output: typeof ResolveCapturesResponseSchema;
   },
   /**
-   * Says whether the game is over, why, who has won, and by which lines or scores; if it goes on, whose turn it is.
+   * Returns whether the game is over, why, who won, and by which lines or scores. While the game is in progress,
+   * returns whose turn it is.
    *
    * @generated from rpc arbiter.v1.RulesService.DetermineWinner
    */
@@ -1509,7 +1525,7 @@ export const RulesService: GenService<{
     output: typeof DetermineWinnerResponseSchema;
   },
   /**
-   * Compares RoyalMatch cards: which wins, and what decides it (RM-3 to RM-6).
+   * Compares RoyalMatch cards and returns which card wins and what decides it (RM-3 to RM-6).
    *
    * @generated from rpc arbiter.v1.RulesService.CompareCards
    */
@@ -1519,8 +1535,7 @@ export const RulesService: GenService<{
     output: typeof CompareCardsResponseSchema;
   },
   /**
-   * Lists the games of the service, with their rules and notations; on request with their cards and with the text of every
-   * clause.
+   * Lists the games with their rules and notations and, on request, their cards and the text of every rule clause.
    *
    * @generated from rpc arbiter.v1.RulesService.ListGames
    */
@@ -1530,7 +1545,7 @@ export const RulesService: GenService<{
     output: typeof ListGamesResponseSchema;
   },
   /**
-   * Starts a game: its first state.
+   * Starts a game and returns its first state.
    *
    * @generated from rpc arbiter.v1.RulesService.NewGame
    */
@@ -1540,7 +1555,7 @@ export const RulesService: GenService<{
     output: typeof NewGameResponseSchema;
   },
   /**
-   * Lists the legal moves of a state. Empty when the game is over.
+   * Lists the legal moves of a state. The list is empty if the game is over.
    *
    * @generated from rpc arbiter.v1.RulesService.ListLegalMoves
    */
@@ -1550,7 +1565,7 @@ export const RulesService: GenService<{
     output: typeof ListLegalMovesResponseSchema;
   },
   /**
-   * Makes many moves in order. An illegal one is refused with FAILED_PRECONDITION, its index and its
+   * Applies many moves in order. An illegal move fails the call with FAILED_PRECONDITION, the index of the move and the
    * reasons.
    *
    * @generated from rpc arbiter.v1.RulesService.ReplayGame
@@ -1561,7 +1576,7 @@ export const RulesService: GenService<{
     output: typeof ReplayGameResponseSchema;
   },
   /**
-   * Moves cards between collections after a game of Triple Triad that has a winner (TT-14).
+   * Moves cards between collections after a Triple Triad game that has a winner (TT-14).
    *
    * @generated from rpc arbiter.v1.RulesService.SettleTrade
    */
@@ -1571,9 +1586,9 @@ export const RulesService: GenService<{
     output: typeof SettleTradeResponseSchema;
   },
   /**
-   * Returns the state as one player sees it: a view. In Connect Four and in Queen and rooks nothing is hidden; in
-   * Triple Triad the other player's hand is, unless the rule `open` holds (TT-15); in RoyalMatch the hands of all
-   * others are. Where nothing is hidden, the answer is the state itself.
+   * Returns a view: the state as one player sees it. Connect Four and Queen and rooks hide nothing. Triple Triad hides
+   * the other player's hand, except with the rule `open` (TT-15). RoyalMatch hides the hands of all other players. If
+   * nothing is hidden, the response is the state itself.
    *
    * @generated from rpc arbiter.v1.RulesService.ViewState
    */
@@ -1583,7 +1598,7 @@ export const RulesService: GenService<{
     output: typeof ViewStateResponseSchema;
   },
   /**
-   * Shows a state in every form: typed, as notation, and as a text board for people.
+   * Returns a state in every form: typed, in text notation, and as a human-readable text board.
    *
    * @generated from rpc arbiter.v1.RulesService.RenderState
    */
@@ -1593,7 +1608,7 @@ export const RulesService: GenService<{
     output: typeof RenderStateResponseSchema;
   },
   /**
-   * Answers many calls in one. Each is answered on its own, in order: one that is refused does not affect the others. In
+   * Evaluates many calls in one request, independently and in order: a refused call does not affect the others. In
    * JSON, a call that does not match its message makes the whole request malformed.
    *
    * @generated from rpc arbiter.v1.RulesService.EvaluateBatch
@@ -1604,8 +1619,8 @@ export const RulesService: GenService<{
     output: typeof EvaluateBatchResponseSchema;
   },
   /**
-   * Answers a stream of calls with a stream of answers, in order, each on its own. A stream ends with its connection,
-   * which lives for at most half an hour (configurable): open a new one then.
+   * Evaluates a stream of calls, independently and in order. A stream ends with its connection, which lives for about
+   * 30 minutes (configurable). Open a new stream then.
    *
    * @generated from rpc arbiter.v1.RulesService.Evaluate
    */

@@ -13,20 +13,20 @@ export const file_arbiter_v1_square: GenFile = /*@__PURE__*/
   fileDesc("ChdhcmJpdGVyL3YxL3NxdWFyZS5wcm90bxIKYXJiaXRlci52MSJCCgZTcXVhcmUSEAoDcm93GAEgASgNSACIAQESEwoGY29sdW1uGAIgASgNSAGIAQFCBgoEX3Jvd0IJCgdfY29sdW1uIlkKBExpbmUSLAoJZGlyZWN0aW9uGAEgASgOMhkuYXJiaXRlci52MS5MaW5lRGlyZWN0aW9uEiMKB3NxdWFyZXMYAiADKAsyEi5hcmJpdGVyLnYxLlNxdWFyZSqtAQoNTGluZURpcmVjdGlvbhIeChpMSU5FX0RJUkVDVElPTl9VTlNQRUNJRklFRBAAEh0KGUxJTkVfRElSRUNUSU9OX0hPUklaT05UQUwQARIbChdMSU5FX0RJUkVDVElPTl9WRVJUSUNBTBACEiAKHExJTkVfRElSRUNUSU9OX0RJQUdPTkFMX0RPV04QAxIeChpMSU5FX0RJUkVDVElPTl9ESUFHT05BTF9VUBAEYgZwcm90bzM");
 
 /**
- * One square of a board. Rows count from the top and columns from the left, both from 0.
+ * A square of a board. Rows are counted from the top and columns from the left, both starting at 0.
  *
  * @generated from message arbiter.v1.Square
  */
 export type Square = Message<"arbiter.v1.Square"> & {
   /**
-   * Required. Row from the top, from 0.
+   * Required. The row, counted from the top, starting at 0.
    *
    * @generated from field: optional uint32 row = 1;
    */
   row?: number | undefined;
 
   /**
-   * Required. Column from the left, from 0.
+   * Required. The column, counted from the left, starting at 0.
    *
    * @generated from field: optional uint32 column = 2;
    */
@@ -47,14 +47,14 @@ export const SquareSchema: GenMessage<Square> = /*@__PURE__*/
  */
 export type Line = Message<"arbiter.v1.Line"> & {
   /**
-   * Which way the run goes.
+   * The direction of the run.
    *
    * @generated from field: arbiter.v1.LineDirection direction = 1;
    */
   direction: LineDirection;
 
   /**
-   * All squares of the run, from left to right; from top to bottom when it is vertical.
+   * All squares of the run, from left to right; from top to bottom if the run is vertical.
    *
    * @generated from field: repeated arbiter.v1.Square squares = 2;
    */
@@ -69,13 +69,13 @@ export const LineSchema: GenMessage<Line> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_square, 1);
 
 /**
- * Which way a line goes over the board.
+ * The direction of a line on the board.
  *
  * @generated from enum arbiter.v1.LineDirection
  */
 export enum LineDirection {
   /**
-   * Never returned.
+   * Unspecified. Never returned.
    *
    * @generated from enum value: LINE_DIRECTION_UNSPECIFIED = 0;
    */

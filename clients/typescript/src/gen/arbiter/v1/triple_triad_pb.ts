@@ -17,63 +17,63 @@ export const file_arbiter_v1_triple_triad: GenFile = /*@__PURE__*/
   fileDesc("Ch1hcmJpdGVyL3YxL3RyaXBsZV90cmlhZC5wcm90bxIKYXJiaXRlci52MSLsAgoQVHJpcGxlVHJpYWRTdGF0ZRIrCgVydWxlcxgBIAEoCzIcLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRSdWxlcxIsCgVib2FyZBgCIAMoCzIdLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRTcXVhcmUSLQoIaGFuZF9vbmUYAyADKAsyGy5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkQ2FyZBItCghoYW5kX3R3bxgEIAMoCzIbLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRDYXJkEiwKC25leHRfcGxheWVyGAUgASgOMhIuYXJiaXRlci52MS5QbGF5ZXJIAIgBARIfChJzdWRkZW5fZGVhdGhfY291bnQYBiABKA1IAYgBARIpCgR2aWV3GAcgASgLMhsuYXJiaXRlci52MS5UcmlwbGVUcmlhZFZpZXdCDgoMX25leHRfcGxheWVyQhUKE19zdWRkZW5fZGVhdGhfY291bnQiYQoPVHJpcGxlVHJpYWRWaWV3EiIKBnZpZXdlchgBIAEoDjISLmFyYml0ZXIudjEuUGxheWVyEhkKDGhpZGRlbl9jYXJkcxgCIAEoDUgAiAEBQg8KDV9oaWRkZW5fY2FyZHMisgEKEVRyaXBsZVRyaWFkU3F1YXJlEjQKB2VsZW1lbnQYASABKA4yHi5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkRWxlbWVudEgAiAEBEikKBGNhcmQYAiABKAsyGy5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkQ2FyZBImCgVvd25lchgDIAEoDjISLmFyYml0ZXIudjEuUGxheWVySAGIAQFCCgoIX2VsZW1lbnRCCAoGX293bmVyIp0CCg9UcmlwbGVUcmlhZENhcmQSDwoCaWQYASABKA1IAIgBARIQCgN0b3AYAiABKA1IAYgBARISCgVyaWdodBgDIAEoDUgCiAEBEhMKBmJvdHRvbRgEIAEoDUgDiAEBEhEKBGxlZnQYBSABKA1IBIgBARI0CgdlbGVtZW50GAYgASgOMh4uYXJiaXRlci52MS5UcmlwbGVUcmlhZEVsZW1lbnRIBYgBARISCgVsZXZlbBgHIAEoDUgGiAEBEgwKBG5hbWUYCCABKAkSEAoIbm90YXRpb24YCSABKAlCBQoDX2lkQgYKBF90b3BCCAoGX3JpZ2h0QgkKB19ib3R0b21CBwoFX2xlZnRCCgoIX2VsZW1lbnRCCAoGX2xldmVsIvEDChBUcmlwbGVUcmlhZFJ1bGVzEhEKBG9wZW4YASABKAhIAIgBARITCgZyYW5kb20YAiABKAhIAYgBARIWCgllbGVtZW50YWwYAyABKAhIAogBARIRCgRzYW1lGAQgASgISAOIAQESFgoJc2FtZV93YWxsGAUgASgISASIAQESEQoEcGx1cxgGIAEoCEgFiAEBEhIKBWNvbWJvGAcgASgISAaIAQESPwoNYmFzaWNfY2FwdHVyZRgIIAEoDjIjLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRCYXNpY0NhcHR1cmVIB4gBARIZCgxzdWRkZW5fZGVhdGgYCSABKAhICIgBARIfChJzdWRkZW5fZGVhdGhfbGltaXQYCiABKA1ICYgBARI5Cgp0cmFkZV9ydWxlGAsgASgOMiAuYXJiaXRlci52MS5UcmlwbGVUcmlhZFRyYWRlUnVsZUgKiAEBQgcKBV9vcGVuQgkKB19yYW5kb21CDAoKX2VsZW1lbnRhbEIHCgVfc2FtZUIMCgpfc2FtZV93YWxsQgcKBV9wbHVzQggKBl9jb21ib0IQCg5fYmFzaWNfY2FwdHVyZUIPCg1fc3VkZGVuX2RlYXRoQhUKE19zdWRkZW5fZGVhdGhfbGltaXRCDQoLX3RyYWRlX3J1bGUiVwoPVHJpcGxlVHJpYWRNb3ZlEhQKB2NhcmRfaWQYASABKA1IAIgBARIiCgZzcXVhcmUYAiABKAsyEi5hcmJpdGVyLnYxLlNxdWFyZUIKCghfY2FyZF9pZCLeAgoQVHJpcGxlVHJpYWRTZXR1cBItCghoYW5kX29uZRgBIAMoCzIbLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRDYXJkEi0KCGhhbmRfdHdvGAIgAygLMhsuYXJiaXRlci52MS5UcmlwbGVUcmlhZENhcmQSMwoOY29sbGVjdGlvbl9vbmUYAyADKAsyGy5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkQ2FyZBIzCg5jb2xsZWN0aW9uX3R3bxgEIAMoCzIbLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRDYXJkEi0KDGZpcnN0X3BsYXllchgFIAEoDjISLmFyYml0ZXIudjEuUGxheWVySACIAQESQgoRZWxlbWVudGFsX3NxdWFyZXMYBiABKAsyJy5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkRWxlbWVudGFsU3F1YXJlc0IPCg1fZmlyc3RfcGxheWVyIlYKG1RyaXBsZVRyaWFkRWxlbWVudGFsU3F1YXJlcxI3CgdzcXVhcmVzGAEgAygLMiYuYXJiaXRlci52MS5UcmlwbGVUcmlhZEVsZW1lbnRhbFNxdWFyZSJxChpUcmlwbGVUcmlhZEVsZW1lbnRhbFNxdWFyZRIiCgZzcXVhcmUYASABKAsyEi5hcmJpdGVyLnYxLlNxdWFyZRIvCgdlbGVtZW50GAIgASgOMh4uYXJiaXRlci52MS5UcmlwbGVUcmlhZEVsZW1lbnQisQIKElRyaXBsZVRyaWFkQ2FwdHVyZRIPCgdjYXJkX2lkGAEgASgNEiIKBnNxdWFyZRgCIAEoCzISLmFyYml0ZXIudjEuU3F1YXJlEhIKCmJ5X2NhcmRfaWQYAyABKA0SJQoJYnlfc3F1YXJlGAQgASgLMhIuYXJiaXRlci52MS5TcXVhcmUSMQoFcnVsZXMYBSADKA4yIi5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkQ2FwdHVyZVJ1bGUSEQoEcmFuaxgGIAEoDUgAiAEBEhcKCnRha2VuX3JhbmsYByABKA1IAYgBARIQCgNzdW0YCCABKA1IAogBARIRCgR3YXZlGAkgASgNSAOIAQFCBwoFX3JhbmtCDQoLX3Rha2VuX3JhbmtCBgoEX3N1bUIHCgVfd2F2ZSKLAQoTVHJpcGxlVHJpYWRUcmFuc2ZlchIPCgdjYXJkX2lkGAEgASgNEiUKBGZyb20YAiABKA4yEi5hcmJpdGVyLnYxLlBsYXllckgAiAEBEh4KAnRvGAMgASgOMhIuYXJiaXRlci52MS5QbGF5ZXISEwoLZXhwbGFuYXRpb24YBCABKAlCBwoFX2Zyb20iTAoSVHJpcGxlVHJpYWRPdXRjb21lEh8KEnN1ZGRlbl9kZWF0aF9jb3VudBgBIAEoDUgAiAEBQhUKE19zdWRkZW5fZGVhdGhfY291bnQquAIKElRyaXBsZVRyaWFkRWxlbWVudBIkCiBUUklQTEVfVFJJQURfRUxFTUVOVF9VTlNQRUNJRklFRBAAEh0KGVRSSVBMRV9UUklBRF9FTEVNRU5UX0ZJUkUQARIcChhUUklQTEVfVFJJQURfRUxFTUVOVF9JQ0UQAhIgChxUUklQTEVfVFJJQURfRUxFTUVOVF9USFVOREVSEAMSHgoaVFJJUExFX1RSSUFEX0VMRU1FTlRfRUFSVEgQBBIfChtUUklQTEVfVFJJQURfRUxFTUVOVF9QT0lTT04QBRIdChlUUklQTEVfVFJJQURfRUxFTUVOVF9XSU5EEAYSHgoaVFJJUExFX1RSSUFEX0VMRU1FTlRfV0FURVIQBxIdChlUUklQTEVfVFJJQURfRUxFTUVOVF9IT0xZEAgqlQEKF1RyaXBsZVRyaWFkQmFzaWNDYXB0dXJlEioKJlRSSVBMRV9UUklBRF9CQVNJQ19DQVBUVVJFX1VOU1BFQ0lGSUVEEAASJwojVFJJUExFX1RSSUFEX0JBU0lDX0NBUFRVUkVfRkFMTEJBQ0sQARIlCiFUUklQTEVfVFJJQURfQkFTSUNfQ0FQVFVSRV9BTFdBWVMQAirpAQoUVHJpcGxlVHJpYWRUcmFkZVJ1bGUSJwojVFJJUExFX1RSSUFEX1RSQURFX1JVTEVfVU5TUEVDSUZJRUQQABIgChxUUklQTEVfVFJJQURfVFJBREVfUlVMRV9OT05FEAESHwobVFJJUExFX1RSSUFEX1RSQURFX1JVTEVfT05FEAISIAocVFJJUExFX1RSSUFEX1RSQURFX1JVTEVfRElGRhADEiIKHlRSSVBMRV9UUklBRF9UUkFERV9SVUxFX0RJUkVDVBAEEh8KG1RSSVBMRV9UUklBRF9UUkFERV9SVUxFX0FMTBAFKv4BChZUcmlwbGVUcmlhZENhcHR1cmVSdWxlEikKJVRSSVBMRV9UUklBRF9DQVBUVVJFX1JVTEVfVU5TUEVDSUZJRUQQABIjCh9UUklQTEVfVFJJQURfQ0FQVFVSRV9SVUxFX0JBU0lDEAESIgoeVFJJUExFX1RSSUFEX0NBUFRVUkVfUlVMRV9TQU1FEAISJwojVFJJUExFX1RSSUFEX0NBUFRVUkVfUlVMRV9TQU1FX1dBTEwQAxIiCh5UUklQTEVfVFJJQURfQ0FQVFVSRV9SVUxFX1BMVVMQBBIjCh9UUklQTEVfVFJJQURfQ0FQVFVSRV9SVUxFX0NPTUJPEAViBnByb3RvMw", [file_arbiter_v1_player, file_arbiter_v1_square]);
 
 /**
- * A position of Triple Triad, with the rules it is played under (TT-1, TT-2); or, with `view` set, the position as one
- * player sees it (TT-15).
+ * The state of a Triple Triad game, including its rules (TT-1, TT-2). With `view` set, the state as one player sees it
+ * (TT-15).
  *
- * `ResolveCaptures` also accepts a board set up by hand, with any number of cards: all but `board` may be absent, and what
- * is given is returned as it was.
+ * `ResolveCaptures` also accepts a custom board with any number of cards. In a custom board every field except `board`
+ * may be absent. Fields that are present are returned unchanged.
  *
  * @generated from message arbiter.v1.TripleTriadState
  */
 export type TripleTriadState = Message<"arbiter.v1.TripleTriadState"> & {
   /**
-   * The rules of this game. Default: the default of every field.
+   * The rules of the game. Default: every rule has its default.
    *
    * @generated from field: arbiter.v1.TripleTriadRules rules = 1;
    */
   rules?: TripleTriadRules | undefined;
 
   /**
-   * Required. The squares of the board, row by row from the top, each from the left: exactly 9.
-   * So `board[3 * row + column]` is a square.
+   * Required. The squares of the board, row by row from the top, each row from left to right. Exactly 9 squares:
+   * `board[3 * row + column]` is a square.
    *
    * @generated from field: repeated arbiter.v1.TripleTriadSquare board = 2;
    */
   board: TripleTriadSquare[];
 
   /**
-   * The cards in the hand of player one, in their order. With those on the board both players have ten in all: the player
-   * to move has 5 less half of the cards on the board (rounded down), the other 5 less the rest of them.
+   * The cards in the hand of player one, in order. The hands and the board have ten cards together: with n cards on the
+   * board, the player to move has 5 − ⌊n/2⌋ cards and the other player has 5 − ⌈n/2⌉.
    *
    * @generated from field: repeated arbiter.v1.TripleTriadCard hand_one = 3;
    */
   handOne: TripleTriadCard[];
 
   /**
-   * The cards in the hand of player two, in their order.
+   * The cards in the hand of player two, in order.
    *
    * @generated from field: repeated arbiter.v1.TripleTriadCard hand_two = 4;
    */
   handTwo: TripleTriadCard[];
 
   /**
-   * Required. The player to move; in a finished game, the player who would have been: it is the one with a card left.
+   * Required. The player to move. In a finished game, the player whose turn would be next: the one with a card left.
    *
    * @generated from field: optional arbiter.v1.Player next_player = 5;
    */
   nextPlayer?: Player | undefined;
 
   /**
-   * How many rounds before this one were drawn in a row (TT-13). 0 without the rule `sudden_death`, otherwise
-   * less than `rules.sudden_death_limit`. Default 0.
+   * The number of consecutive drawn rounds before this one (TT-13). Must be 0 without the rule `sudden_death`,
+   * otherwise less than `rules.sudden_death_limit`. Default 0.
    *
    * @generated from field: optional uint32 sudden_death_count = 6;
    */
   suddenDeathCount?: number | undefined;
 
   /**
-   * Marks a view: the state as one player sees it. Absent in a whole state. With the rule `open` nothing is hidden and no
-   * state is a view.
+   * Marks the state as a view: the state as one player sees it. Absent in a full state. With the rule `open` nothing is
+   * hidden and no state is a view.
    *
    * @generated from field: arbiter.v1.TripleTriadView view = 7;
    */
@@ -88,20 +88,21 @@ export const TripleTriadStateSchema: GenMessage<TripleTriadState> = /*@__PURE__*
   messageDesc(file_arbiter_v1_triple_triad, 0);
 
 /**
- * Marks a state as a view (TT-15).
+ * The marker of a view (TT-15).
  *
  * @generated from message arbiter.v1.TripleTriadView
  */
 export type TripleTriadView = Message<"arbiter.v1.TripleTriadView"> & {
   /**
-   * Required. The player who sees it.
+   * Required. The player who sees the view.
    *
    * @generated from field: arbiter.v1.Player viewer = 1;
    */
   viewer: Player;
 
   /**
-   * Required. How many cards the other player has, 0 to 5. They are hidden: that player's hand is empty here.
+   * Required. The number of cards in the other player's hand, 0 to 5. The cards themselves are hidden: that player's
+   * hand is empty in the view.
    *
    * @generated from field: optional uint32 hidden_cards = 2;
    */
@@ -116,27 +117,27 @@ export const TripleTriadViewSchema: GenMessage<TripleTriadView> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_triple_triad, 1);
 
 /**
- * One square of the board, with or without a card.
+ * A square of the board, with or without a card.
  *
  * @generated from message arbiter.v1.TripleTriadSquare
  */
 export type TripleTriadSquare = Message<"arbiter.v1.TripleTriadSquare"> & {
   /**
-   * The element of the square. Default: none. Changes nothing without the rule `elemental` (TT-4).
+   * The element of the square. Default: none. Has no effect without the rule `elemental` (TT-4).
    *
    * @generated from field: optional arbiter.v1.TripleTriadElement element = 1;
    */
   element?: TripleTriadElement | undefined;
 
   /**
-   * The card on the square. Absent: none.
+   * The card on the square. Absent if the square is empty.
    *
    * @generated from field: arbiter.v1.TripleTriadCard card = 2;
    */
   card?: TripleTriadCard | undefined;
 
   /**
-   * Required with a card, refused without. The player whose colour the card shows.
+   * Required with a card; must be absent without one. The player whose colour the card shows.
    *
    * @generated from field: optional arbiter.v1.Player owner = 3;
    */
@@ -151,14 +152,15 @@ export const TripleTriadSquareSchema: GenMessage<TripleTriadSquare> = /*@__PURE_
   messageDesc(file_arbiter_v1_triple_triad, 2);
 
 /**
- * A card (TT-1): by its fields or, in a request, as text instead. Responses have all fields that apply, and no text.
+ * A card (TT-1). A request gives either its fields or its text notation. Responses set all fields that apply, but not
+ * `notation`.
  *
  * @generated from message arbiter.v1.TripleTriadCard
  */
 export type TripleTriadCard = Message<"arbiter.v1.TripleTriadCard"> & {
   /**
-   * Required unless `notation` is given. The number that identifies the card within the game, from 1. Two cards may be
-   * equal in all else. A card of the catalogue has its place in the catalogue, 1 to 110.
+   * Required unless `notation` is given. The number that identifies the card within the game, starting at 1. Two cards
+   * may be equal in everything else. The id of a catalogue card is its position in the catalogue, 1 to 110.
    *
    * @generated from field: optional uint32 id = 1;
    */
@@ -200,14 +202,14 @@ export type TripleTriadCard = Message<"arbiter.v1.TripleTriadCard"> & {
   element?: TripleTriadElement | undefined;
 
   /**
-   * The level of the card, 1 to 10; trades choose by it (TT-14). Default 1.
+   * The level of the card, 1 to 10, which trades use to choose cards (TT-14). Default 1.
    *
    * @generated from field: optional uint32 level = 7;
    */
   level?: number | undefined;
 
   /**
-   * The name of the card for people, at most 32 bytes, without control characters, line breaks or characters that change
+   * The display name of the card, at most 32 bytes, without control characters, line breaks or characters that change
    * the direction of text. May be empty.
    *
    * @generated from field: string name = 8;
@@ -215,8 +217,8 @@ export type TripleTriadCard = Message<"arbiter.v1.TripleTriadCard"> & {
   name: string;
 
   /**
-   * The card as text, instead of all other fields: `54` is the card of the catalogue with that number, `7=c54` the same
-   * under the id 7, and `7=A594f*8~Ifrit` a card written out. `ListGames` describes the notation.
+   * The card in text notation, instead of all other fields: `54` is the catalogue card with that number, `7=c54` is the
+   * same card with the id 7, and `7=A594f*8~Ifrit` is a card written out in full. `ListGames` describes the notation.
    *
    * @generated from field: string notation = 9;
    */
@@ -231,62 +233,63 @@ export const TripleTriadCardSchema: GenMessage<TripleTriadCard> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_triple_triad, 3);
 
 /**
- * The rules of a game of Triple Triad. A field that is absent has its default; responses carry all of them.
+ * The rules of a Triple Triad game. An absent field has its default; responses set all fields.
  *
  * @generated from message arbiter.v1.TripleTriadRules
  */
 export type TripleTriadRules = Message<"arbiter.v1.TripleTriadRules"> & {
   /**
-   * Both players see both hands (TT-15). Default false: `ViewState` hides the other hand.
+   * Whether both players see both hands (TT-15). Default false: `ViewState` hides the other player's hand.
    *
    * @generated from field: optional bool open = 1;
    */
   open?: boolean | undefined;
 
   /**
-   * `NewGame` draws the hands from the players' collections (TT-2). Default false.
+   * Whether `NewGame` draws the hands from the players' collections (TT-2). Default false.
    *
    * @generated from field: optional bool random = 2;
    */
   random?: boolean | undefined;
 
   /**
-   * Elements of squares change ranks (TT-4). Default false.
+   * Whether the elements of squares change ranks (TT-4). Default false.
    *
    * @generated from field: optional bool elemental = 3;
    */
   elemental?: boolean | undefined;
 
   /**
-   * Two equal touching ranks take (TT-6). Default false.
+   * Whether equal touching ranks on two or more sides capture (TT-6). Default false.
    *
    * @generated from field: optional bool same = 4;
    */
   same?: boolean | undefined;
 
   /**
-   * The edge of the board counts as a 10 for `same` (TT-7); without `same` it changes nothing. Default false.
+   * Whether the edge of the board counts as a 10 for `same` (TT-7). Has no effect without `same`. Default false.
    *
    * @generated from field: optional bool same_wall = 5;
    */
   sameWall?: boolean | undefined;
 
   /**
-   * Two equal sums of touching ranks take (TT-8). Default false.
+   * Whether equal sums of touching ranks on two or more sides capture (TT-8). Default false.
    *
    * @generated from field: optional bool plus = 6;
    */
   plus?: boolean | undefined;
 
   /**
-   * Cards taken by `same` or `plus` take further cards (TT-10); without them it changes nothing. Default false.
+   * Whether cards captured by `same` or `plus` capture further cards (TT-10). Has no effect without those rules.
+   * Default false.
    *
    * @generated from field: optional bool combo = 7;
    */
   combo?: boolean | undefined;
 
   /**
-   * What the basic rule does when `same` or `plus` has taken a card (TT-9).
+   * When the basic rule applies if `same` or `plus` has captured a card (TT-9).
    * Default TRIPLE_TRIAD_BASIC_CAPTURE_FALLBACK.
    *
    * @generated from field: optional arbiter.v1.TripleTriadBasicCapture basic_capture = 8;
@@ -294,14 +297,14 @@ export type TripleTriadRules = Message<"arbiter.v1.TripleTriadRules"> & {
   basicCapture?: TripleTriadBasicCapture | undefined;
 
   /**
-   * An equal score is played again (TT-13). Default false: it is a draw.
+   * Whether a game with equal scores continues with another round (TT-13). Default false: the game is a draw.
    *
    * @generated from field: optional bool sudden_death = 9;
    */
   suddenDeath?: boolean | undefined;
 
   /**
-   * The equal score at which sudden death ends in a final draw (TT-13), 1 to 1000. Default 5.
+   * The number of consecutive drawn rounds at which sudden death ends in a final draw (TT-13), 1 to 1000. Default 5.
    *
    * @generated from field: optional uint32 sudden_death_limit = 10;
    */
@@ -323,7 +326,7 @@ export const TripleTriadRulesSchema: GenMessage<TripleTriadRules> = /*@__PURE__*
   messageDesc(file_arbiter_v1_triple_triad, 4);
 
 /**
- * A move of Triple Triad: a card of one's own hand on an empty square (TT-3). Whose move it is follows from the state.
+ * A Triple Triad move: the player to move places a card from their hand on an empty square (TT-3).
  *
  * @generated from message arbiter.v1.TripleTriadMove
  */
@@ -336,7 +339,8 @@ export type TripleTriadMove = Message<"arbiter.v1.TripleTriadMove"> & {
   cardId?: number | undefined;
 
   /**
-   * Required. Where it goes, rows and columns 0 to 2. (The text notation counts squares from 1 to 9, row by row.)
+   * Required. The square to place the card on, rows and columns 0 to 2. (The text notation numbers the squares from 1
+   * to 9, row by row.)
    *
    * @generated from field: arbiter.v1.Square square = 2;
    */
@@ -351,53 +355,54 @@ export const TripleTriadMoveSchema: GenMessage<TripleTriadMove> = /*@__PURE__*/
   messageDesc(file_arbiter_v1_triple_triad, 5);
 
 /**
- * What a new game of Triple Triad is started from besides its rules. Everything is optional.
+ * The options of a new Triple Triad game other than its rules. All are optional.
  *
  * @generated from message arbiter.v1.TripleTriadSetup
  */
 export type TripleTriadSetup = Message<"arbiter.v1.TripleTriadSetup"> & {
   /**
-   * Required if `hand_two` is given. The hand of player one: exactly 5 cards. Without both hands: drawn from the
-   * collections with the rule `random` if these are given, otherwise dealt from the catalogue, no card twice (TT-2).
-   * Refused with the rule `random`.
+   * Required if `hand_two` is given. The hand of player one, exactly 5 cards. Must be empty with the rule `random`.
+   * If no hands are given, they are drawn from the collections (rule `random`) or, without collections, dealt from the
+   * catalogue without duplicates (TT-2).
    *
    * @generated from field: repeated arbiter.v1.TripleTriadCard hand_one = 1;
    */
   handOne: TripleTriadCard[];
 
   /**
-   * Required if `hand_one` is given. The hand of player two: exactly 5 cards, none with an `id` of player one.
+   * Required if `hand_one` is given. The hand of player two, exactly 5 cards, none with an `id` from the hand of player
+   * one.
    *
    * @generated from field: repeated arbiter.v1.TripleTriadCard hand_two = 2;
    */
   handTwo: TripleTriadCard[];
 
   /**
-   * Required if `collection_two` is given. The collection of player one that the rule `random` draws from: at least 5
-   * cards. Refused without that rule.
+   * Required if `collection_two` is given. The collection of player one, at least 5 cards, from which the rule `random`
+   * draws the hand. Must be empty without that rule.
    *
    * @generated from field: repeated arbiter.v1.TripleTriadCard collection_one = 3;
    */
   collectionOne: TripleTriadCard[];
 
   /**
-   * Required if `collection_one` is given. The collection of player two: at least 5 cards, none with an `id` of player
-   * one.
+   * Required if `collection_one` is given. The collection of player two, at least 5 cards, none with an `id` from the
+   * collection of player one.
    *
    * @generated from field: repeated arbiter.v1.TripleTriadCard collection_two = 4;
    */
   collectionTwo: TripleTriadCard[];
 
   /**
-   * Who moves first. Default: tossed by seed (TT-3).
+   * The player who moves first. Default: chosen at random with the seed (TT-3).
    *
    * @generated from field: optional arbiter.v1.Player first_player = 5;
    */
   firstPlayer?: Player | undefined;
 
   /**
-   * The squares that have an element. Default: with the rule `elemental` 1 to 4 squares drawn by seed (TT-4), otherwise
-   * none.
+   * The squares that have an element. Default: with the rule `elemental`, 1 to 4 squares chosen at random with the
+   * seed (TT-4); otherwise none.
    *
    * @generated from field: arbiter.v1.TripleTriadElementalSquares elemental_squares = 6;
    */
@@ -418,7 +423,7 @@ export const TripleTriadSetupSchema: GenMessage<TripleTriadSetup> = /*@__PURE__*
  */
 export type TripleTriadElementalSquares = Message<"arbiter.v1.TripleTriadElementalSquares"> & {
   /**
-   * Each square at most once; empty for a board without elements. At most 9.
+   * The squares, at most 9, each at most once. Empty for a board without elements.
    *
    * @generated from field: repeated arbiter.v1.TripleTriadElementalSquare squares = 1;
    */
@@ -439,14 +444,14 @@ export const TripleTriadElementalSquaresSchema: GenMessage<TripleTriadElementalS
  */
 export type TripleTriadElementalSquare = Message<"arbiter.v1.TripleTriadElementalSquare"> & {
   /**
-   * Required. Where it is, rows and columns 0 to 2.
+   * Required. The square, rows and columns 0 to 2.
    *
    * @generated from field: arbiter.v1.Square square = 1;
    */
   square?: Square | undefined;
 
   /**
-   * Required. Its element.
+   * Required. The element.
    *
    * @generated from field: arbiter.v1.TripleTriadElement element = 2;
    */
@@ -461,70 +466,72 @@ export const TripleTriadElementalSquareSchema: GenMessage<TripleTriadElementalSq
   messageDesc(file_arbiter_v1_triple_triad, 8);
 
 /**
- * A card that changes its owner, and why (TT-11). Everything is as it was before any card of the turn changed owner.
+ * The capture of a card, and its cause (TT-11). All values are those before any card changes its owner in this turn.
  *
  * @generated from message arbiter.v1.TripleTriadCapture
  */
 export type TripleTriadCapture = Message<"arbiter.v1.TripleTriadCapture"> & {
   /**
-   * The `id` of the card that is taken.
+   * The `id` of the captured card.
    *
    * @generated from field: uint32 card_id = 1;
    */
   cardId: number;
 
   /**
-   * Where it lies.
+   * The square of the captured card.
    *
    * @generated from field: arbiter.v1.Square square = 2;
    */
   square?: Square | undefined;
 
   /**
-   * The `id` of the card that takes it: the placed one, or with COMBO one that was itself taken before.
+   * The `id` of the capturing card: the placed card, or with COMBO a card that was itself captured earlier in this
+   * turn.
    *
    * @generated from field: uint32 by_card_id = 3;
    */
   byCardId: number;
 
   /**
-   * Where that lies: next to `square`.
+   * The square of the capturing card, next to `square`.
    *
    * @generated from field: arbiter.v1.Square by_square = 4;
    */
   bySquare?: Square | undefined;
 
   /**
-   * The rule, or both SAME (or SAME_WALL) and PLUS, in the order of the enum.
+   * The rule of the capture, or both SAME (or SAME_WALL) and PLUS, in the order of the enum.
    *
    * @generated from field: repeated arbiter.v1.TripleTriadCaptureRule rules = 5;
    */
   rules: TripleTriadCaptureRule[];
 
   /**
-   * The touching rank of the card that takes: as printed (1 to 10) for SAME, SAME_WALL and PLUS;
-   * effective (0 to 11, see TT-4) for BASIC and COMBO.
+   * The touching rank of the capturing card: the printed rank (1 to 10) for SAME, SAME_WALL and PLUS;
+   * the effective rank (0 to 11, see TT-4) for BASIC and COMBO.
    *
    * @generated from field: optional uint32 rank = 6;
    */
   rank?: number | undefined;
 
   /**
-   * The touching rank of the card that is taken, likewise.
+   * The touching rank of the captured card, printed or effective like `rank`.
    *
    * @generated from field: optional uint32 taken_rank = 7;
    */
   takenRank?: number | undefined;
 
   /**
-   * With PLUS: the sum of the two, which another side of the placed card has too.
+   * The sum of the two ranks, which also occurs on another side of the placed card. Set only with PLUS.
    *
    * @generated from field: optional uint32 sum = 8;
    */
   sum?: number | undefined;
 
   /**
-   * 0 for what the placed card takes; with COMBO 1 for what those cards take, and so on.
+   * The wave of the capture: 0 for cards captured by the placed card; with COMBO, 1 for cards captured by those cards,
+   * and so on.
    *
    * @generated from field: optional uint32 wave = 9;
    */
@@ -539,7 +546,7 @@ export const TripleTriadCaptureSchema: GenMessage<TripleTriadCapture> = /*@__PUR
   messageDesc(file_arbiter_v1_triple_triad, 9);
 
 /**
- * A card that goes into a collection, after a game (TT-14).
+ * The transfer of a card into a collection after a game (TT-14).
  *
  * @generated from message arbiter.v1.TripleTriadTransfer
  */
@@ -552,21 +559,21 @@ export type TripleTriadTransfer = Message<"arbiter.v1.TripleTriadTransfer"> & {
   cardId: number;
 
   /**
-   * The player whose collection it leaves. Absent if it was in neither.
+   * The player whose collection the card leaves. Absent if the card was in neither collection.
    *
    * @generated from field: optional arbiter.v1.Player from = 2;
    */
   from?: Player | undefined;
 
   /**
-   * The player whose collection it enters.
+   * The player whose collection the card enters.
    *
    * @generated from field: arbiter.v1.Player to = 3;
    */
   to: Player;
 
   /**
-   * The same in a sentence for people, such as `player one takes Ifrit from player two`.
+   * The same as a human-readable sentence, such as `player one takes Ifrit from player two`.
    *
    * @generated from field: string explanation = 4;
    */
@@ -581,14 +588,14 @@ export const TripleTriadTransferSchema: GenMessage<TripleTriadTransfer> = /*@__P
   messageDesc(file_arbiter_v1_triple_triad, 10);
 
 /**
- * What only an outcome of Triple Triad has.
+ * The Triple Triad details of an outcome.
  *
  * @generated from message arbiter.v1.TripleTriadOutcome
  */
 export type TripleTriadOutcome = Message<"arbiter.v1.TripleTriadOutcome"> & {
   /**
-   * How many rounds in a row were drawn (TT-13): with SUDDEN_DEATH_CONTINUE and FINAL_DRAW this one included,
-   * after a decided game 0, otherwise as in the state.
+   * The number of consecutive drawn rounds (TT-13). With SUDDEN_DEATH_CONTINUE and FINAL_DRAW it includes this round.
+   * After a decided game it is 0. Otherwise it is the count in the state.
    *
    * @generated from field: optional uint32 sudden_death_count = 1;
    */
@@ -603,13 +610,13 @@ export const TripleTriadOutcomeSchema: GenMessage<TripleTriadOutcome> = /*@__PUR
   messageDesc(file_arbiter_v1_triple_triad, 11);
 
 /**
- * An element of a card or of a square (TT-4). Without one the field is absent.
+ * An element of a card or a square (TT-4). If there is no element, the field is absent.
  *
  * @generated from enum arbiter.v1.TripleTriadElement
  */
 export enum TripleTriadElement {
   /**
-   * Refused.
+   * Unspecified. Refused in requests.
    *
    * @generated from enum value: TRIPLE_TRIAD_ELEMENT_UNSPECIFIED = 0;
    */
@@ -679,27 +686,27 @@ export const TripleTriadElementSchema: GenEnum<TripleTriadElement> = /*@__PURE__
   enumDesc(file_arbiter_v1_triple_triad, 0);
 
 /**
- * What the basic rule (TT-5) does when Same or Plus has taken a card (TT-9).
+ * When the basic rule (TT-5) applies if Same or Plus has captured a card (TT-9).
  *
  * @generated from enum arbiter.v1.TripleTriadBasicCapture
  */
 export enum TripleTriadBasicCapture {
   /**
-   * Refused.
+   * Unspecified. Refused in requests.
    *
    * @generated from enum value: TRIPLE_TRIAD_BASIC_CAPTURE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Nothing: it is used only when neither has taken a card.
+   * The basic rule applies only if neither Same nor Plus has captured a card.
    *
    * @generated from enum value: TRIPLE_TRIAD_BASIC_CAPTURE_FALLBACK = 1;
    */
   FALLBACK = 1,
 
   /**
-   * It is used on the other sides of the placed card as well. What it takes starts no Combo.
+   * The basic rule also applies to the other sides of the placed card. Cards captured this way start no Combo.
    *
    * @generated from enum value: TRIPLE_TRIAD_BASIC_CAPTURE_ALWAYS = 2;
    */
@@ -713,34 +720,34 @@ export const TripleTriadBasicCaptureSchema: GenEnum<TripleTriadBasicCapture> = /
   enumDesc(file_arbiter_v1_triple_triad, 1);
 
 /**
- * Which cards change hands after a game that somebody has won (TT-14).
+ * Which cards change hands after a game that has a winner (TT-14).
  *
  * @generated from enum arbiter.v1.TripleTriadTradeRule
  */
 export enum TripleTriadTradeRule {
   /**
-   * Refused.
+   * Unspecified. Refused in requests.
    *
    * @generated from enum value: TRIPLE_TRIAD_TRADE_RULE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * None.
+   * No cards.
    *
    * @generated from enum value: TRIPLE_TRIAD_TRADE_RULE_NONE = 1;
    */
   NONE = 1,
 
   /**
-   * The winner takes one card of the loser's collection.
+   * The winner takes one card from the loser's collection.
    *
    * @generated from enum value: TRIPLE_TRIAD_TRADE_RULE_ONE = 2;
    */
   ONE = 2,
 
   /**
-   * The winner takes as many cards as the scores differ by, or all if there are fewer.
+   * The winner takes as many cards as the difference of the scores, or all if the loser has fewer.
    *
    * @generated from enum value: TRIPLE_TRIAD_TRADE_RULE_DIFF = 3;
    */
@@ -768,13 +775,13 @@ export const TripleTriadTradeRuleSchema: GenEnum<TripleTriadTradeRule> = /*@__PU
   enumDesc(file_arbiter_v1_triple_triad, 2);
 
 /**
- * The rules by which a card can be taken.
+ * A rule by which a card can be captured.
  *
  * @generated from enum arbiter.v1.TripleTriadCaptureRule
  */
 export enum TripleTriadCaptureRule {
   /**
-   * Never returned.
+   * Unspecified. Never returned.
    *
    * @generated from enum value: TRIPLE_TRIAD_CAPTURE_RULE_UNSPECIFIED = 0;
    */
@@ -795,7 +802,7 @@ export enum TripleTriadCaptureRule {
   SAME = 2,
 
   /**
-   * The same, but there would be only one such side if the edge of the board did not count (TT-7).
+   * Equal ranks on two sides or more, only one of which would count without the edge of the board (TT-7).
    *
    * @generated from enum value: TRIPLE_TRIAD_CAPTURE_RULE_SAME_WALL = 3;
    */
@@ -809,7 +816,7 @@ export enum TripleTriadCaptureRule {
   PLUS = 4,
 
   /**
-   * A higher rank of a card that was itself taken in this turn (TT-10).
+   * A higher rank of a card that was itself captured in this turn (TT-10).
    *
    * @generated from enum value: TRIPLE_TRIAD_CAPTURE_RULE_COMBO = 5;
    */
