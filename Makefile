@@ -126,10 +126,6 @@ plots: $(TOOLS)/plot-python ## Plot the results of `make bench` into docs/perfor
 load-test: ## Test load shedding at three times the capacity of a server; needs two free cores
 	cargo bench --profile dist --bench load
 
-.PHONY: bench-shapes
-bench-shapes: ## Compare runtimes: one per core, SO_REUSEPORT, multi-threaded
-	cargo bench --profile dist --bench calls -- shapes
-
 .PHONY: build-times
 build-times: ## Time `cargo run --release` to the first response and `cargo test`, each on a fresh clone; needs two free cores
 	bash benches/build_times.sh

@@ -10,6 +10,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
     fs::write(out.join("arbiter.v1.bin"), descriptors.encode_to_vec())?;
     tonic_prost_build::configure()
+        .build_server(false) // `service.rs` dispatches by a table
         .codec_path("crate::wire::Codec")
         .extern_path(".arbiter.v1.EvaluateBatchRequest", "crate::wire::Items")
         .extern_path(".arbiter.v1.EvaluateBatchResponse", "crate::wire::Items")

@@ -1,21 +1,26 @@
-//! Flags and environment, in one struct.
+//! The configuration: flags and environment variables, in one struct.
 
 #![allow(clippy::doc_markdown, reason = "the doc comments are what --help prints")]
 
-use std::{net::SocketAddr, num::NonZeroUsize, path::PathBuf, time::Duration};
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    num::NonZeroUsize,
+    path::PathBuf,
+    time::Duration,
+};
 
 use clap::{Parser, ValueEnum};
 use http::{HeaderValue, Uri};
 
-/// The most items of a repeated field that can be configured: a message with more is not even read.
+/// Maximum configurable number of items of a repeated field. A message with more is refused before it is decoded.
 pub const MAX_ITEMS: usize = 16_384;
 
-/// Exit code for a bad configuration (`EX_USAGE` of sysexits.h).
+/// Exit code of a bad configuration (`EX_USAGE` of sysexits.h).
 pub const EXIT_USAGE: u8 = 64;
 
-/// A referee over gRPC: it tells whether a move is legal and why, what it captures, what comes next, and who has won.
+/// A stateless gRPC referee for turn-based games: validates moves, applies them, resolves captures and determines the winner.
 ///
-/// Every flag can also be given as the environment variable beside it; the flag wins.
+/// Every flag has an environment variable. If both are given, the flag wins.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "arbiter", version, max_term_width = 110)]
 pub struct Config {
@@ -23,22 +28,23 @@ pub struct Config {
     #[allow(missing_docs)]
     pub command: Option<Command>,
 
-    /// Address to answer calls on: gRPC, gRPC-Web and Connect. Port 0 takes any free port.
-    #[arg(long, env = "ARBITER_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:50051")]
+    /// Address to serve gRPC, gRPC-Web and Connect on. Port 0 is any free port.
+    #[arg(long, env = "ARBITER_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:50051", value_parser = address)]
     pub listen: SocketAddr,
 
-    /// Address of /live, /ready, /metrics and /log-level, over HTTP. Port 0 takes any free port.
+    /// Address to serve /live, /ready, /metrics and /log-level on, over HTTP. Port 0 is any free port.
     #[arg(
         long,
         env = "ARBITER_ADMIN_LISTEN",
         value_name = "ADDRESS",
         default_value = "127.0.0.1:50052",
+        value_parser = address,
         global = true
     )]
     pub admin_listen: SocketAddr,
 
-    /// Origins whose pages browsers let call the service, over gRPC-Web or Connect, such as `https://play.example`; several
-    /// are separated by commas; `*` is every one. Default: none.
+    /// Origins whose pages may call from a browser (CORS), over gRPC-Web or Connect: a comma-separated list such as
+    /// `https://play.example`, or `*` for all. Default: none.
     #[arg(
         long,
         env = "ARBITER_CORS_ALLOW_ORIGIN",
@@ -48,17 +54,17 @@ pub struct Config {
     )]
     pub cors_allow_origin: Vec<HeaderValue>,
 
-    /// Threads that answer calls. Default: one a core.
-    #[arg(long, env = "ARBITER_THREADS", value_name = "COUNT")]
+    /// Number of worker threads. Default: one per core.
+    #[arg(long, env = "ARBITER_THREADS", value_name = "COUNT", value_parser = count)]
     pub threads: Option<NonZeroUsize>,
 
-    /// What to log, as a filter such as `info` or `warn,arbiter=debug`. At `debug` every call is a line, at `info`
-    /// every call refused for the caller's fault, at `warn` every call refused for ours. Changed while the server runs by
-    /// a PUT of another filter to /log-level at the admin address.
+    /// Log filter, such as `info` or `warn,arbiter=debug`. `debug` logs every call, `info` every call that fails because of the
+    /// client, `warn` every call that fails because of the server. To change it at run time, PUT another filter to /log-level
+    /// on the admin address.
     #[arg(long, env = "ARBITER_LOG", value_name = "FILTER", default_value = "info")]
     pub log: String,
 
-    /// How to write the log, to standard error.
+    /// Log format. Logs go to standard error.
     #[arg(long, env = "ARBITER_LOG_FORMAT", value_name = "FORMAT", default_value = "text")]
     pub log_format: LogFormat,
 
@@ -75,15 +81,15 @@ pub struct Config {
     pub limits: Limits,
 }
 
-/// Where it is told what became of each call, below the span of its caller (W3C Trace Context).
+/// Traces: one span per call, as a child of the caller's span (W3C Trace Context).
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Traces")]
 pub struct Traces {
-    /// Where a span of each call is sent, by OTLP over gRPC, such as `http://127.0.0.1:4317`. Default: nowhere.
+    /// Collector to export traces to, by OTLP over gRPC, such as `http://127.0.0.1:4317`. Default: none.
     #[arg(long, env = "ARBITER_OTLP_ENDPOINT", value_name = "URL", value_parser = endpoint)]
     pub otlp_endpoint: Option<Uri>,
 
-    /// Which share of the calls, from 0 to 1, begins a trace. A call within a trace of its caller's follows the caller.
+    /// Share of calls to sample, from 0 to 1. A call with a trace context follows its caller's decision.
     #[arg(
         long,
         env = "ARBITER_OTLP_SAMPLING",
@@ -94,29 +100,29 @@ pub struct Traces {
     pub otlp_sampling: f64,
 }
 
-/// Who may call, and how calls are kept private. Without any of it everyone who reaches the port may call.
+/// TLS and authentication. Without them, every client that can reach the port may call.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Security")]
 pub struct Security {
-    /// Certificate of the server and those that vouch for it, as PEM. With --tls-key: calls are answered over TLS, and only
-    /// over TLS. All these files are read again when they change; connections that are open go on.
+    /// Certificate chain of the server, as PEM. With --tls-key, the server accepts only TLS. This file, the key, the client CA
+    /// and the tokens are reloaded when they change; open connections stay open.
     #[arg(long, env = "ARBITER_TLS_CERT", value_name = "FILE", requires = "tls_key")]
     pub tls_cert: Option<PathBuf>,
 
-    /// Key of the certificate, as PEM.
+    /// Private key of the certificate, as PEM.
     #[arg(long, env = "ARBITER_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
 
-    /// Certificates of those who sign the certificates of clients, as PEM: a client that shows none of theirs is refused.
+    /// CA certificates for mutual TLS, as PEM. A client without a certificate signed by one of them is rejected.
     #[arg(long, env = "ARBITER_TLS_CLIENT_CA", value_name = "FILE", requires = "tls_cert")]
     pub tls_client_ca: Option<PathBuf>,
 
-    /// Tokens that let a call in, one a line: a name, and the SHA-256 of the token in hexadecimal digits, as sha256sum
-    /// prints it. A call shows its token in the header `authorization: Bearer <token>`.
+    /// Accepted bearer tokens, one per line: a name, and the SHA-256 of the token in hexadecimal digits, as sha256sum prints it.
+    /// A call sends its token in the header `authorization: Bearer <token>`.
     #[arg(long, env = "ARBITER_TOKEN_FILE", value_name = "FILE")]
     pub token_file: Option<PathBuf>,
 
-    /// Services that need no token, separated by commas: balancers ask for health without one.
+    /// Services that need no token, as a comma-separated list. Load balancers check health without one.
     #[arg(
         long,
         env = "ARBITER_OPEN_SERVICES",
@@ -128,25 +134,25 @@ pub struct Security {
 }
 
 impl Security {
-    /// Whether everyone who reaches the port may call.
-    pub fn lets_anyone_call(&self) -> bool {
-        self.tls_client_ca.is_none() && self.token_file.is_none()
+    /// Whether clients have to authenticate.
+    pub fn has_authentication(&self) -> bool {
+        self.tls_client_ca.is_some() || self.token_file.is_some()
     }
 }
 
-/// A service beside the referee that can be answered without a token.
+/// A service that can be called without a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OpenService {
     /// `grpc.health.v1.Health`
     Health,
     /// `grpc.reflection.v1.ServerReflection`, and its version `v1alpha`
     Reflection,
-    /// None of them.
+    /// No service.
     None,
 }
 
 impl OpenService {
-    /// The names of the service in the contracts.
+    /// The full names of the service.
     pub const fn names(self) -> &'static [&'static str] {
         match self {
             Self::Health => &["grpc.health.v1.Health"],
@@ -158,72 +164,73 @@ impl OpenService {
     }
 }
 
-/// What to do instead of answering calls.
+/// Subcommands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::Subcommand)]
 pub enum Command {
-    /// Ask the server of this machine, at its admin address, whether it is ready: the end is 0 if so, and 1 if not.
-    /// For the health check of a container.
+    /// Ask the server at the admin address whether it is ready. Exits 0 if ready, 1 otherwise. For the health check of a
+    /// container.
     Health,
 }
 
-/// How log lines are written.
+/// The format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
-    /// For people.
+    /// Readable text.
     Text,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
-/// What the server takes on, and for how long.
+/// Limits and timeouts.
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(next_help_heading = "Limits")]
 pub struct Limits {
-    /// Largest message of a call, in bytes. More: RESOURCE_EXHAUSTED.
+    /// Maximum size of a request message, in bytes. Larger: RESOURCE_EXHAUSTED.
     #[arg(long, env = "ARBITER_MAX_MESSAGE_BYTES", value_name = "BYTES", default_value = "65536", value_parser = bytes)]
     pub max_message_bytes: usize,
 
-    /// Largest message of EvaluateBatch, in bytes. More: RESOURCE_EXHAUSTED.
+    /// Maximum size of an EvaluateBatch request, in bytes. Larger: RESOURCE_EXHAUSTED.
     #[arg(long, env = "ARBITER_MAX_BATCH_BYTES", value_name = "BYTES", default_value = "1048576", value_parser = bytes)]
     pub max_batch_bytes: usize,
 
-    /// Most calls of one EvaluateBatch. More: RESOURCE_EXHAUSTED.
+    /// Maximum number of calls in one EvaluateBatch. More: RESOURCE_EXHAUSTED.
     #[arg(long, env = "ARBITER_MAX_BATCH_ITEMS", value_name = "COUNT", default_value = "1000", value_parser = items)]
     pub max_batch_items: usize,
 
-    /// Most moves of one ReplayGame. More: RESOURCE_EXHAUSTED.
+    /// Maximum number of moves in one ReplayGame. More: RESOURCE_EXHAUSTED.
     #[arg(long, env = "ARBITER_MAX_REPLAY_MOVES", value_name = "COUNT", default_value = "1000", value_parser = items)]
     pub max_replay_moves: usize,
 
-    /// Largest answer of EvaluateBatch, in bytes: 4 MiB is what clients take unless told otherwise. The items that do not
-    /// fit any more are refused: RESOURCE_EXHAUSTED each.
+    /// Maximum size of an EvaluateBatch response, in bytes. The default of 4 MiB is the default limit of gRPC clients. Items
+    /// that do not fit: RESOURCE_EXHAUSTED each.
     #[arg(long, env = "ARBITER_MAX_BATCH_ANSWER_BYTES", value_name = "BYTES", default_value = "4194304")]
     pub max_batch_answer_bytes: usize,
 
-    /// Most calls under way at the same time. One more: RESOURCE_EXHAUSTED at once.
-    #[arg(long, env = "ARBITER_MAX_IN_FLIGHT", value_name = "COUNT", default_value = "10000")]
+    /// Maximum number of calls in flight. More: RESOURCE_EXHAUSTED at once.
+    #[arg(long, env = "ARBITER_MAX_IN_FLIGHT", value_name = "COUNT", default_value = "10000", value_parser = count)]
     pub max_in_flight: NonZeroUsize,
 
-    /// Most bytes that all EvaluateBatch calls under way may hold: of their requests, as they come, then of their answers
-    /// until they are sent. More: RESOURCE_EXHAUSTED at once.
+    /// Maximum number of bytes that all EvaluateBatch calls in flight hold: of their requests while they arrive, then of their
+    /// responses until they are sent. More: RESOURCE_EXHAUSTED at once.
     #[arg(
         long,
         env = "ARBITER_MAX_BATCH_BYTES_IN_FLIGHT",
         value_name = "BYTES",
-        default_value = "134217728"
+        default_value = "134217728",
+        value_parser = count
     )]
     pub max_batch_bytes_in_flight: NonZeroUsize,
 
-    /// Longest time that a call waits for its turn while others do, too; half of the caller's deadline if that is shorter.
-    /// Then: RESOURCE_EXHAUSTED. If it can be foreseen that it will: at once.
-    #[arg(long, env = "ARBITER_MAX_WAIT", value_name = "TIME", default_value = "100ms", value_parser = time)]
+    /// Maximum time that a call waits in the admission queue under sustained overload, or half of its deadline if that is
+    /// shorter. Then it is shed: RESOURCE_EXHAUSTED. A call that would probably wait longer is shed at once.
+    #[arg(long, env = "ARBITER_MAX_WAIT", value_name = "DURATION", default_value = "100ms", value_parser = time)]
     pub max_wait: Duration,
 
-    /// Most connections at the same time. One more is closed at once.
-    #[arg(long, env = "ARBITER_MAX_CONNECTIONS", value_name = "COUNT", default_value = "10000")]
+    /// Maximum number of connections. More are closed at once.
+    #[arg(long, env = "ARBITER_MAX_CONNECTIONS", value_name = "COUNT", default_value = "10000", value_parser = count)]
     pub max_connections: NonZeroUsize,
 
-    /// Most calls under way on one connection. Further ones wait in the client.
+    /// Maximum number of concurrent calls on one connection. More wait in the client.
     #[arg(
         long,
         env = "ARBITER_MAX_STREAMS_PER_CONNECTION",
@@ -233,49 +240,70 @@ pub struct Limits {
     )]
     pub max_streams_per_connection: u32,
 
-    /// Longest time for a call, from its first byte; a shorter deadline of the caller's wins. Streams have only the caller's, and end with their connection.
-    #[arg(long, env = "ARBITER_CALL_TIMEOUT", value_name = "TIME", default_value = "10s", value_parser = time)]
+    /// Timeout of a unary call, from its first byte, or the caller's deadline if that is shorter. A stream has only the caller's
+    /// deadline, and ends with its connection.
+    #[arg(long, env = "ARBITER_CALL_TIMEOUT", value_name = "DURATION", default_value = "10s", value_parser = time)]
     pub call_timeout: Duration,
 
-    /// How long a connection may be silent, once it has begun, before it is asked whether it is still there.
-    #[arg(long, env = "ARBITER_KEEPALIVE_INTERVAL", value_name = "TIME", default_value = "30s", value_parser = time)]
+    /// Time without traffic after which a connection is sent an HTTP/2 keep-alive ping.
+    #[arg(long, env = "ARBITER_KEEPALIVE_INTERVAL", value_name = "DURATION", default_value = "30s", value_parser = time)]
     pub keepalive_interval: Duration,
 
-    /// How long it then has to answer before it is closed.
-    #[arg(long, env = "ARBITER_KEEPALIVE_TIMEOUT", value_name = "TIME", default_value = "10s", value_parser = time)]
+    /// How long the response to the ping may take before the connection is closed.
+    #[arg(long, env = "ARBITER_KEEPALIVE_TIMEOUT", value_name = "DURATION", default_value = "10s", value_parser = time)]
     pub keepalive_timeout: Duration,
 
-    /// Age at which a connection is asked to end (a tenth more or less), so that clients spread over replicas.
-    #[arg(long, env = "ARBITER_MAX_CONNECTION_AGE", value_name = "TIME", default_value = "30m", value_parser = time)]
+    /// Age at which a connection is closed gracefully (plus or minus 10 %), so that clients spread over replicas.
+    #[arg(long, env = "ARBITER_MAX_CONNECTION_AGE", value_name = "DURATION", default_value = "30m", value_parser = time)]
     pub max_connection_age: Duration,
 
-    /// How long a connection that was asked to end has for its calls before it is closed.
+    /// How long the calls of such a connection may take before it is closed.
     #[arg(
         long,
         env = "ARBITER_MAX_CONNECTION_AGE_GRACE",
-        value_name = "TIME",
+        value_name = "DURATION",
         default_value = "30s",
         value_parser = time
     )]
     pub max_connection_age_grace: Duration,
 
-    /// On SIGTERM: how long to go on as before once health says NOT_SERVING, so that balancers notice.
-    #[arg(long, env = "ARBITER_DRAIN_DELAY", value_name = "TIME", default_value = "500ms", value_parser = time_or_zero)]
+    /// On SIGTERM: how long to serve as before after health turns NOT_SERVING, so that load balancers notice.
+    #[arg(long, env = "ARBITER_DRAIN_DELAY", value_name = "DURATION", default_value = "500ms", value_parser = time_or_zero)]
     pub drain_delay: Duration,
 
-    /// On SIGTERM, after the delay: how long calls under way have before the process ends.
-    #[arg(long, env = "ARBITER_DRAIN_TIMEOUT", value_name = "TIME", default_value = "20s", value_parser = time_or_zero)]
+    /// On SIGTERM, after the delay: how long calls in flight may take before the process exits.
+    #[arg(long, env = "ARBITER_DRAIN_TIMEOUT", value_name = "DURATION", default_value = "20s", value_parser = time_or_zero)]
     pub drain_timeout: Duration,
 }
 
 impl Config {
-    /// Threads that answer calls.
+    /// The number of worker threads.
     pub fn threads(&self) -> usize {
         self.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
     }
 }
 
-/// An origin as browsers write it: a scheme, a host and perhaps a port, in small letters.
+/// Parses an address to listen on. `localhost` is 127.0.0.1.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let port = text.strip_prefix("localhost:").and_then(|port| port.parse::<u16>().ok());
+    if let Some(port) = port {
+        return Ok((Ipv4Addr::LOCALHOST, port).into());
+    }
+    text.parse().map_err(|_| {
+        let port = text.trim_start_matches(':').parse::<u16>().unwrap_or(50051);
+        format!(
+            "expected an IP address and a port: 127.0.0.1:{port} for this machine only, 0.0.0.0:{port} or [::]:{port} for \
+             all interfaces"
+        )
+    })
+}
+
+/// Parses a number above zero.
+fn count(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "expected a whole number above 0, such as 4".to_owned())
+}
+
+/// Parses an origin as browsers send it: a scheme, a host and an optional port, in lower case.
 fn origin(text: &str) -> Result<HeaderValue, String> {
     let is_origin = text.parse::<Uri>().is_ok_and(|uri| {
         let (scheme, host) = (uri.scheme_str().unwrap_or_default(), uri.host().unwrap_or_default());
@@ -285,22 +313,21 @@ fn origin(text: &str) -> Result<HeaderValue, String> {
     if text == "*" || is_origin {
         return HeaderValue::from_str(text).map_err(|error| error.to_string());
     }
-    Err("expected * or a scheme, a host and perhaps a port, such as https://play.example:8443".to_owned())
+    Err("expected * or a scheme, a host and an optional port, such as https://play.example:8443".to_owned())
 }
 
-/// Where a collector of spans is. It is asked without TLS: it stands beside the server, as an agent or a sidecar.
+/// Parses the address of a trace collector. It is reached without TLS: it runs next to the server, as an agent or a sidecar.
 fn endpoint(text: &str) -> Result<Uri, String> {
     let uri = text.parse::<Uri>().ok();
     let is_whole = |uri: &Uri| {
         let authority = uri.authority().filter(|authority| !authority.host().is_empty());
         authority.is_some_and(|it| it.port_u16().is_some() || it.as_str() == it.host())
     };
-    uri.filter(|uri| uri.scheme_str() == Some("http") && is_whole(uri)).ok_or_else(|| {
-        "expected an address such as http://127.0.0.1:4317 (https is not spoken here)".to_owned()
-    })
+    uri.filter(|uri| uri.scheme_str() == Some("http") && is_whole(uri))
+        .ok_or_else(|| "expected a URL such as http://127.0.0.1:4317 (https is not supported)".to_owned())
 }
 
-/// A number from 0 to 1.
+/// Parses a number from 0 to 1.
 fn share(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
@@ -308,37 +335,39 @@ fn share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A size in bytes that a message can have: gRPC counts them in 32 bits.
+/// Parses the size of a message: gRPC counts it in 32 bits.
 fn bytes(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(bytes @ 1..=0x7fff_ffff) => Ok(bytes),
-        _ => Err("expected a number of bytes from 1 to 2147483647".to_owned()),
+        _ => Err("expected a number of bytes from 1 to 2147483647, such as 65536".to_owned()),
     }
 }
 
 fn items(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(items) if (1..=MAX_ITEMS).contains(&items) => Ok(items),
-        _ => Err(format!("expected a number from 1 to {MAX_ITEMS}")),
+        _ => Err(format!("expected a number from 1 to {MAX_ITEMS}, such as 1000")),
     }
 }
 
-/// The longest time that can be asked for: longer than any server runs, and short enough to be reckoned with.
-const LONGEST: Duration = Duration::from_hours(366 * 24);
+/// Maximum duration: longer than a server runs, and short enough to add to a point in time.
+const MAX_DURATION: Duration = Duration::from_hours(366 * 24);
 
-/// A time such as `10s` that is not zero.
+/// Parses a duration such as `10s` that is not zero.
 fn time(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
-        Ok(Duration::ZERO) => Err("expected a time longer than zero".to_owned()),
+        Ok(Duration::ZERO) => Err("expected a duration longer than zero, such as 10s".to_owned()),
         _ => time_or_zero(text),
     }
 }
 
-/// A time such as `10s`, or `0s`.
+/// Parses a duration such as `10s`, or `0s`.
 fn time_or_zero(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
-        Ok(time) if time > LONGEST => Err("expected a time of at most a year".to_owned()),
+        Ok(time) if time > MAX_DURATION => {
+            Err("expected a duration of at most a year, such as 30m".to_owned())
+        }
         Ok(time) => Ok(time),
-        Err(error) => Err(format!("expected a time such as 500ms, 10s or 5m: {error}")),
+        Err(error) => Err(format!("expected a duration such as 500ms, 10s or 5m: {error}")),
     }
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use arbiter::{
     config::{Command, Config, EXIT_USAGE},
-    server::{LogFilter, Server, ServerError, ask_whether_ready, start_logging},
+    server::{LogFilter, Server, ServerError, is_ready, start_logging},
 };
 use clap::Parser;
 
@@ -43,21 +43,21 @@ fn main() -> ExitCode {
 
 fn serve(config: Config, log_filter: LogFilter) -> Result<(), ServerError> {
     let server = Server::bind(config)?.with_log_filter(log_filter);
-    // Whoever has seen the banner can end the server well.
-    let shutdown = server.termination()?;
+    // Install the signal handlers before printing the banner.
+    let shutdown = server.shutdown_signal()?;
     print!("{}", server.banner());
     server.run(shutdown)
 }
 
 fn health(config: &Config) -> ExitCode {
     let address = config.admin_listen;
-    match ask_whether_ready(address) {
+    match is_ready(address) {
         Ok(true) => {
             println!("ready");
             return ExitCode::SUCCESS;
         }
         Ok(false) => println!("not ready"),
-        Err(error) => eprintln!("error: nobody answers at {address}: {error}"),
+        Err(error) => eprintln!("error: no answer from {address}: {error}"),
     }
     ExitCode::FAILURE
 }

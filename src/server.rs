@@ -1,32 +1,19 @@
-//! The server around the referee: sockets, threads, limits, health, reflection, metrics, and how it all ends.
+//! The server around the referee: connections, protocols, admission control, telemetry and graceful shutdown.
 //!
-//! One thread accepts connections and hands each to the least busy of the worker threads; a worker is a
-//! single-threaded runtime that keeps its connections to itself (see `docs/decisions/0003-runtime-shape.md`).
+//! One thread accepts connections and assigns each to the worker with the fewest. A worker is a thread with a single-threaded
+//! runtime and shares no connection with others (`docs/decisions/0003-runtime-shape.md`). `docs/architecture.md` follows a
+//! call through these modules; [`pipeline`] is its centre.
 
-mod acceptor;
 mod admin;
 mod admission;
-mod connect;
-mod connection;
+mod auth;
 mod drain;
-mod files;
-mod front;
-mod gate;
-mod gathered;
-mod line;
-mod logging;
-mod metrics;
-mod passage;
-mod read_ahead;
-mod record;
-mod request_id;
+mod net;
+mod pipeline;
+mod protocol;
+mod reload;
 mod services;
-mod tls;
-mod tokens;
-mod traces;
-mod unread;
-mod web;
-mod worker;
+mod telemetry;
 
 use std::{
     fmt,
@@ -43,18 +30,27 @@ use tokio::{
 use tonic_health::{ServingStatus, server::HealthReporter};
 
 use self::{
-    admin::Admin, connection::Connections, drain::Drain, front::Front, gate::Gate, metrics::Metrics,
-    record::Ledger, services::Services, tls::Tls, tokens::Tokens, traces::Traces,
+    admin::Admin,
+    admission::{Admission, Budgets},
+    auth::Tokens,
+    drain::Drain,
+    net::{ConnectionContext, Listener, Tls, start_worker},
+    pipeline::Pipeline,
+    protocol::Router,
+    services::MountedServices,
+    telemetry::{Metrics, Telemetry, Traces},
 };
 pub use self::{
-    admin::ask_whether_ready,
-    files::FileError,
-    logging::{BadFilter, LogFilter, start_logging},
+    admin::is_ready,
+    reload::FileError,
     services::GrpcService,
+    telemetry::{BadFilter, LogFilter, start_logging},
 };
-use crate::{config::Config, wire::proto};
-
-const SERVICE: &str = proto::rules_service_server::SERVICE_NAME;
+use crate::{
+    config::{Config, Limits},
+    service::{Referee, RequestLimits},
+    wire::proto::SERVICE_NAME,
+};
 
 /// A server whose sockets are bound, ready to run.
 pub struct Server {
@@ -62,7 +58,7 @@ pub struct Server {
     bound: Bound,
 }
 
-/// What a server has before it runs.
+/// A server before it runs.
 struct Bound {
     config: Config,
     listener: TcpListener,
@@ -71,14 +67,14 @@ struct Bound {
     tokens: Option<Tokens>,
     traces: Option<Traces>,
     log_filter: Option<LogFilter>,
-    extra: Services,
+    mounted: MountedServices,
 }
 
-/// What the server cannot do.
+/// Why the server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     /// A socket could not be bound.
-    #[error("cannot listen on {address} ({flag}): {source}")]
+    #[error("cannot listen on {address} ({flag}): {source}{}", hint(source))]
     Bind {
         /// The flag that names the address.
         flag: &'static str,
@@ -87,17 +83,17 @@ pub enum ServerError {
         /// Why.
         source: io::Error,
     },
-    /// A file of the configuration cannot be used.
+    /// A file named by the configuration cannot be used.
     #[error(transparent)]
     File(#[from] FileError),
     /// The operating system refused a thread, a runtime or a socket option.
     #[error("cannot start: {0}")]
     Start(#[from] io::Error),
-    /// Spans cannot be sent.
-    #[error("cannot send spans (--otlp-endpoint): {0}")]
+    /// Traces cannot be exported.
+    #[error("cannot export traces (--otlp-endpoint): {0}")]
     Traces(#[from] opentelemetry_otlp::ExporterBuildError),
-    /// The compiled contract cannot be reflected.
-    #[error("cannot reflect the contract: {0}")]
+    /// The reflection service cannot be built.
+    #[error("cannot build the reflection service: {0}")]
     Reflection(#[from] tonic_reflection::server::Error),
 }
 
@@ -122,58 +118,55 @@ impl Server {
             tokens,
             traces,
             log_filter: None,
-            extra: Services::default(),
+            mounted: MountedServices::default(),
         };
         Ok(Self { runtime, bound })
     }
 
-    /// Answers the calls of a further service too.
+    /// Mounts another service next to the referee.
     #[must_use]
-    pub fn with_service<S: GrpcService>(mut self, service: S) -> Self
-    where
-        S::Future: Send,
-    {
-        self.bound.extra.add(service);
+    pub fn with_service<S: GrpcService>(mut self, service: S) -> Self {
+        self.bound.mounted.add(service);
         self
     }
 
-    /// Lets what is logged be changed on the admin port.
+    /// Lets the admin port change the log filter.
     #[must_use]
     pub fn with_log_filter(mut self, filter: LogFilter) -> Self {
         self.bound.log_filter = Some(filter);
         self
     }
 
-    /// The address that calls are answered on.
+    /// The address of the gRPC port.
     ///
     /// # Errors
     ///
-    /// If the operating system cannot tell.
+    /// If the operating system does not report it.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.bound.listener.local_addr()
     }
 
-    /// The address of `/live`, `/ready`, `/metrics` and `/log-level`.
+    /// The address of the admin port.
     ///
     /// # Errors
     ///
-    /// If the operating system cannot tell.
+    /// If the operating system does not report it.
     pub fn admin_address(&self) -> io::Result<SocketAddr> {
         self.bound.admin_listener.local_addr()
     }
 
-    /// Starts to listen for SIGTERM and SIGINT, and answers what waits for the first of them. From then on a second one
-    /// ends the process at once.
+    /// Installs handlers for SIGTERM and SIGINT. The future is ready at the first signal; a second one exits the process at
+    /// once.
     ///
     /// # Errors
     ///
-    /// If signals cannot be received.
-    pub fn termination(&self) -> io::Result<impl Future<Output = ()> + use<>> {
+    /// If the handlers cannot be installed.
+    pub fn shutdown_signal(&self) -> io::Result<impl Future<Output = ()> + use<>> {
         let _context = self.runtime.enter();
-        drain::termination()
+        drain::shutdown_signal()
     }
 
-    /// What a person sees first: where to reach the server, and a call to try.
+    /// The start-up message: the addresses, and a call to try.
     pub fn banner(&self) -> impl fmt::Display + use<> {
         let address = self.address().unwrap_or(self.bound.config.listen);
         let admin = self.admin_address().unwrap_or(self.bound.config.admin_listen);
@@ -185,15 +178,15 @@ impl Server {
              gRPC   {address}\n  \
              admin  http://{admin}  (/live, /ready, /metrics, /log-level)\n\n\
              Try it:\n  \
-             grpcurl {plaintext}{token}-d '{{\"connect_four\": {{}}}}' {address} {SERVICE}/NewGame\n  \
+             grpcurl {plaintext}{token}-d '{{\"connect_four\": {{}}}}' {address} {SERVICE_NAME}/NewGame\n  \
              curl {token}-H 'content-type: application/json' -d '{{\"connect_four\": {{}}}}' \
-             {scheme}://{address}/{SERVICE}/NewGame\n",
+             {scheme}://{address}/{SERVICE_NAME}/NewGame\n",
             version = env!("CARGO_PKG_VERSION"),
         )
     }
 
-    /// Answers calls until `shutdown` is ready, then ends as promised: health says `NOT_SERVING`, the listener
-    /// closes, calls under way finish, and the process is free within the drain timeout.
+    /// Serves calls until `shutdown` is ready, then shuts down gracefully: health says `NOT_SERVING`, the listener closes, and
+    /// calls in flight finish, at most for the drain timeout.
     ///
     /// # Errors
     ///
@@ -201,7 +194,7 @@ impl Server {
     pub fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), ServerError> {
         let Self { runtime, bound } = self;
         let served = runtime.block_on(bound.serve(shutdown));
-        // Someone may still be looking up the name of a collector: nobody waits for that.
+        // Does not wait for the DNS lookup of a trace collector.
         runtime.shutdown_background();
         served
     }
@@ -209,71 +202,104 @@ impl Server {
 
 impl Bound {
     async fn serve(self, shutdown: impl Future<Output = ()>) -> Result<(), ServerError> {
-        self.warn_of_strangers();
-        let Self { config, listener, admin_listener, tls, tokens, traces, log_filter, extra: mut others } =
-            self;
+        self.warn_if_exposed();
+        let Self { config, listener, admin_listener, tls, tokens, traces, log_filter, mut mounted } = self;
         let limits = config.limits;
-        let metrics = Arc::new(Metrics::new(&limits));
+        let budgets = Budgets::new(&limits);
+        let metrics = Arc::new(Metrics::new(budgets.clone()));
         let drain = Drain::new();
         let (health, health_service) = services::health();
-        health.set_service_status(SERVICE, ServingStatus::Serving).await;
-        others.add(health_service);
-        others.add_reflection()?;
+        health.set_service_status(SERVICE_NAME, ServingStatus::Serving).await;
+        mounted.add(health_service);
+        mounted.add_reflection()?;
 
-        let (finished, mut all_finished) = mpsc::channel::<()>(1);
-        let workers = (0..config.threads())
-            .map(|index| {
-                // A gate of its own for each worker: no counter of references is shared between cores.
-                let rules = services::rules(&limits, &metrics, &drain);
-                let ledger = Ledger { metrics: metrics.clone(), traces: traces.clone() };
-                let gate = Gate::new(rules, others.clone(), tokens.clone(), ledger, limits);
-                let web = web::new(gate.clone(), limits, &config.cors_allow_origin);
-                let front = Front::new(gate, web);
-                let serving = Connections { front, tls: tls.clone(), limits, drain: drain.clone() };
-                worker::start(index, serving, finished.clone())
-            })
-            .collect::<io::Result<Vec<_>>>()?;
-        drop(finished);
+        let (running, mut all_ended) = mpsc::channel::<()>(1);
+        let start = |index| {
+            // Each worker has its own pipeline, so that workers share no reference count and no queue.
+            let pipeline = Pipeline {
+                tokens: tokens.clone(),
+                limits,
+                admission: Admission::new(budgets.clone(), limits.max_wait),
+                referee: Referee::new(request_limits(&limits), metrics.clone(), drain.closing()),
+                mounted: mounted.clone(),
+                telemetry: Telemetry::new(metrics.clone(), traces.clone()),
+            };
+            let router = Router::new(pipeline, &config.cors_allow_origin);
+            let (drain, metrics) = (drain.clone(), metrics.clone());
+            start_worker(
+                index,
+                ConnectionContext { router, tls: tls.clone(), limits, drain, metrics },
+                running.clone(),
+            )
+        };
+        let workers = (0..config.threads()).map(start).collect::<io::Result<Vec<_>>>()?;
+        drop(running);
 
-        let admin_listener = to_tokio(admin_listener)?;
         let admin = Admin { metrics: metrics.clone(), drain: drain.clone(), log_filter };
-        tokio::spawn(admin.serve(admin_listener));
-        let most = limits.max_connections.get();
-        let acceptor = acceptor::start(to_tokio(listener)?, workers, most, &metrics, &drain);
+        tokio::spawn(admin.serve(to_tokio(admin_listener)?));
+        let listener = Listener {
+            socket: to_tokio(listener)?,
+            workers,
+            connections: budgets.connections.clone(),
+            metrics: metrics.clone(),
+        };
+        let listener = tokio::spawn(listener.run(drain.clone()));
 
         shutdown.await;
         tracing::info!("draining");
         drain.announce();
-        announce_not_serving(&health).await;
+        set_not_serving(&health).await;
         tokio::time::sleep(limits.drain_delay).await;
-        drain.begin();
-        // The acceptor hands over whoever is already waiting, then closes the listener.
-        let _ = acceptor.await;
-        let all_closed = async { while all_finished.recv().await.is_some() {} };
-        drain.finish(&metrics, limits.drain_timeout, all_closed).await;
+        drain.start();
+        // The listener assigns the connections that are already waiting, then closes its socket.
+        let _ = listener.await;
+        let all_closed = async { while all_ended.recv().await.is_some() {} };
+        drain.finish(&budgets.calls, limits.drain_timeout, all_closed).await;
         if let Some(traces) = traces {
-            traces.finish().await;
+            traces.shutdown().await;
         }
         tracing::info!("stopped");
         Ok(())
     }
 
-    /// Whoever listens beyond this machine should know who can hear and who can call.
-    fn warn_of_strangers(&self) {
+    /// Warns about a server that untrusted clients can reach.
+    fn warn_if_exposed(&self) {
         let address = self.config.listen;
         if address.ip().is_loopback() {
             return;
         }
         if self.tls.is_none() {
-            tracing::warn!(%address, "listening beyond this machine without TLS: calls can be read on their way (--tls-cert)");
+            tracing::warn!(%address, "listening on a non-loopback address without TLS (--tls-cert)");
         }
-        if self.config.security.lets_anyone_call() {
+        if !self.config.security.has_authentication() {
             tracing::warn!(
                 %address,
-                "listening beyond this machine, and anyone may call: ask for tokens (--token-file) or for certificates \
-                 (--tls-client-ca)"
+                "listening on a non-loopback address without authentication: use tokens (--token-file) or client \
+                 certificates (--tls-client-ca)"
             );
         }
+    }
+}
+
+fn request_limits(limits: &Limits) -> RequestLimits {
+    RequestLimits {
+        message_bytes: limits.max_message_bytes,
+        batch_bytes: limits.max_batch_bytes,
+        batch_items: limits.max_batch_items,
+        batch_response_bytes: limits.max_batch_answer_bytes,
+        replay_moves: limits.max_replay_moves,
+    }
+}
+
+/// What to do about a common error.
+fn hint(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::AddrInUse => "; stop the other process, or use another port (port 0 is any free one)",
+        io::ErrorKind::AddrNotAvailable => {
+            "; use an address of this machine, such as 127.0.0.1:50051 or 0.0.0.0:50051"
+        }
+        io::ErrorKind::PermissionDenied => "; use a port above 1023",
+        _ => "",
     }
 }
 
@@ -286,8 +312,8 @@ fn to_tokio(listener: TcpListener) -> io::Result<tokio::net::TcpListener> {
     tokio::net::TcpListener::from_std(listener)
 }
 
-async fn announce_not_serving(health: &HealthReporter) {
-    for service in ["", SERVICE] {
+async fn set_not_serving(health: &HealthReporter) {
+    for service in ["", SERVICE_NAME] {
         health.set_service_status(service, ServingStatus::NotServing).await;
     }
 }

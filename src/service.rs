@@ -1,275 +1,294 @@
-//! The calls of the contract. Each is a short function: read the request, ask the game, write the answer.
+//! The RPCs of the contract. A handler is a short synchronous function: it decodes the request, asks the game and encodes
+//! the response. It serves a unary call and an item of a batch or stream alike.
+//!
+//! [`Referee::call`] dispatches by [`Method`] instead of implementing tonic's generated service trait: the outcome of a call
+//! is then a return value, and one table lists all RPCs (`docs/adding-an-rpc.md`).
 
-mod calls;
 mod evaluate;
+mod handlers;
+mod time_slice;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-use tokio_util::sync::CancellationToken;
-use tonic::{Code, Request, Response, Status, Streaming};
-
-pub use self::evaluate::{AnswerBytes, Answers, Lease, StreamObserver, TURN, Turns};
-pub use crate::games::GameId;
-use crate::wire::{
-    GameRequest, Refusal,
-    proto::{self, rules_service_server::RulesService},
+use std::{
+    future::Future,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
 };
 
-/// The calls of the service, as they are named in metrics and logs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// `ValidateMove`
-    ValidateMove,
-    /// `ApplyMove`
-    ApplyMove,
-    /// `ResolveCaptures`
-    ResolveCaptures,
-    /// `DetermineWinner`
-    DetermineWinner,
-    /// `CompareCards`
-    CompareCards,
-    /// `ListGames`
-    ListGames,
-    /// `NewGame`
-    NewGame,
-    /// `ListLegalMoves`
-    ListLegalMoves,
-    /// `ReplayGame`
-    ReplayGame,
-    /// `SettleTrade`
-    SettleTrade,
-    /// `ViewState`
-    ViewState,
-    /// `RenderState`
-    RenderState,
-    /// `EvaluateBatch`
-    EvaluateBatch,
-    /// `Evaluate`
-    Evaluate,
+use bytes::Bytes;
+use http_body_util::Full;
+use prost::Message;
+use tokio_util::sync::CancellationToken;
+use tonic::{Code, Request, Response, Status, body::Body, codec::CompressionEncoding};
+use tower::service_fn;
+
+pub use self::{
+    evaluate::{EvaluateResponses, StreamContext},
+    time_slice::{TIME_SLICE, TimeSlice},
+};
+pub use crate::games::GameId;
+use crate::wire::{
+    Codec, GameRequest, Refusal,
+    proto::{self, ErrorReason},
+    refusal_of,
+};
+
+/// Generates everything that depends on the list of RPCs: [`Method`], and the dispatch of unary calls and of items.
+macro_rules! rpcs {
+    ($($name:ident: $handler:ident,)+) => {
+        /// The RPCs of the service, as they are named in the contract, in metrics and in logs.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Method {
+            $(#[doc = concat!("`", stringify!($name), "`")] $name,)+
+            /// `EvaluateBatch`
+            EvaluateBatch,
+            /// `Evaluate`, the only stream.
+            Evaluate,
+        }
+
+        impl Method {
+            /// The number of RPCs.
+            pub const COUNT: usize = Self::Evaluate as usize + 1;
+
+            /// All RPCs, in the order of the contract.
+            pub const ALL: [Self; Self::COUNT] =
+                [$(Self::$name,)+ Self::EvaluateBatch, Self::Evaluate];
+
+            /// The name in the contract.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => stringify!($name),)+
+                    Self::EvaluateBatch => "EvaluateBatch",
+                    Self::Evaluate => "Evaluate",
+                }
+            }
+        }
+
+        impl Referee {
+            /// Answers a unary call. The body of the request is one gRPC message.
+            pub async fn call(&self, method: Method, request: UnaryRequest) -> CallResult {
+                match method {
+                    $(Method::$name => self.unary(request, Self::$handler).await,)+
+                    Method::EvaluateBatch => self.evaluate_batch(request).await,
+                    // A stream is opened by `evaluate`.
+                    Method::Evaluate => CallResult::refused(None, Refusal::internal_fault()),
+                }
+            }
+
+            /// Answers one item of a batch or stream: encodes an `arbiter.v1.Answer`.
+            fn evaluate_item(&self, call: &proto::Call) -> Vec<u8> {
+                match &call.kind {
+                    None => evaluate::missing_call(),
+                    $(Some(proto::call::Kind::$name(request)) => {
+                        self.item(Method::$name, request, Self::$handler)
+                    })+
+                }
+            }
+        }
+    };
+}
+
+// The table of RPCs, in the order of the contract: the name and its handler.
+rpcs! {
+    ValidateMove: validate_move,
+    ApplyMove: apply_move,
+    ResolveCaptures: resolve_captures,
+    DetermineWinner: determine_winner,
+    CompareCards: compare_cards,
+    ListGames: list_games,
+    NewGame: new_game,
+    ListLegalMoves: list_legal_moves,
+    ReplayGame: replay_game,
+    SettleTrade: settle_trade,
+    ViewState: view_state,
+    RenderState: render_state,
 }
 
 impl Method {
-    /// Every call, in the order of the contract.
-    pub const ALL: [Self; 14] = [
-        Self::ValidateMove,
-        Self::ApplyMove,
-        Self::ResolveCaptures,
-        Self::DetermineWinner,
-        Self::CompareCards,
-        Self::ListGames,
-        Self::NewGame,
-        Self::ListLegalMoves,
-        Self::ReplayGame,
-        Self::SettleTrade,
-        Self::ViewState,
-        Self::RenderState,
-        Self::EvaluateBatch,
-        Self::Evaluate,
-    ];
-
-    /// The call of this name, if there is one.
+    /// Finds an RPC by its name in the contract.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|method| method.name() == name)
     }
+}
 
-    /// The name of the call in the contract.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ValidateMove => "ValidateMove",
-            Self::ApplyMove => "ApplyMove",
-            Self::ResolveCaptures => "ResolveCaptures",
-            Self::DetermineWinner => "DetermineWinner",
-            Self::CompareCards => "CompareCards",
-            Self::ListGames => "ListGames",
-            Self::NewGame => "NewGame",
-            Self::ListLegalMoves => "ListLegalMoves",
-            Self::ReplayGame => "ReplayGame",
-            Self::SettleTrade => "SettleTrade",
-            Self::ViewState => "ViewState",
-            Self::RenderState => "RenderState",
-            Self::EvaluateBatch => "EvaluateBatch",
-            Self::Evaluate => "Evaluate",
-        }
+/// A unary request whose body has arrived completely.
+pub type UnaryRequest = http::Request<Full<Bytes>>;
+
+/// The result of a unary call.
+pub struct CallResult {
+    /// The gRPC response, or why the call is refused.
+    pub response: Result<http::Response<Body>, Refusal>,
+    /// The game that the request is about, if it is about one.
+    pub game: Option<GameId>,
+    /// Size of the encoded response of a batch. Other responses are small and are not counted: 0.
+    pub bytes: usize,
+}
+
+impl CallResult {
+    /// A refused call.
+    pub fn refused(game: Option<GameId>, refusal: Refusal) -> Self {
+        Self { response: Err(refusal), game, bytes: 0 }
+    }
+
+    /// What telemetry records.
+    pub fn outcome(&self) -> CallOutcome {
+        CallOutcome::new(self.game, self.response.as_ref().err())
     }
 }
 
-/// Someone who is told of every answer.
-pub trait Observer: Clone + Send + Sync + Unpin + 'static {
-    /// The call that is being worked on was answered: with its response, or with a refusal.
-    fn call_answered(&self, game: Option<GameId>, refusal: Option<&Refusal>);
-
-    /// One item of a batch or of a stream was answered.
-    fn item_answered(&self, method: Method, game: Option<GameId>, refusal: Option<&Refusal>);
-}
-
-/// How much the service takes on in one request.
+/// How a call or an item ended: what metrics, logs and traces record.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// The most moves of a `ReplayGame`.
-    pub replay_moves: usize,
-    /// The most calls of an `EvaluateBatch`.
-    pub batch_items: usize,
-    /// The most bytes of one of them.
-    pub item_bytes: usize,
-    /// The most bytes of the answer to an `EvaluateBatch`.
-    pub batch_answer_bytes: usize,
+pub struct CallOutcome {
+    /// The game, if it is known.
+    pub game: Option<GameId>,
+    /// The gRPC status code.
+    pub code: Code,
+    /// The first reason of a refusal; `Unspecified` if there is none.
+    pub reason: ErrorReason,
 }
 
-/// The referee: it answers the calls of the contract and keeps nothing between them.
-#[derive(Clone, Debug)]
-pub struct Referee<O> {
-    limits: Limits,
-    observer: O,
-    /// Cancelled when streams that are still open must end.
+impl CallOutcome {
+    /// A call that succeeded, or one that was refused.
+    pub fn new(game: Option<GameId>, refusal: Option<&Refusal>) -> Self {
+        match refusal {
+            Some(refusal) => Self { game, code: refusal.code(), reason: refusal.reason() },
+            None => Self { game, code: Code::Ok, reason: ErrorReason::Unspecified },
+        }
+    }
+
+    /// A call that was refused before its game was known.
+    pub fn refused(refusal: &Refusal) -> Self {
+        Self::new(None, Some(refusal))
+    }
+}
+
+/// Receives the outcome of each item of a batch or stream.
+pub trait ItemObserver: Send + Sync {
+    /// An item was answered.
+    fn item_answered(&self, method: Method, outcome: CallOutcome);
+}
+
+/// Limits that the service itself enforces on a request.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestLimits {
+    /// Maximum size of a message, and of an item of a batch, in bytes.
+    pub message_bytes: usize,
+    /// Maximum size of an `EvaluateBatch` request, in bytes.
+    pub batch_bytes: usize,
+    /// Maximum number of items of an `EvaluateBatch`.
+    pub batch_items: usize,
+    /// Maximum size of the response to an `EvaluateBatch`, in bytes.
+    pub batch_response_bytes: usize,
+    /// Maximum number of moves of a `ReplayGame`.
+    pub replay_moves: usize,
+}
+
+/// The referee: answers the RPCs of the contract and keeps no state between them.
+#[derive(Clone)]
+pub struct Referee {
+    limits: RequestLimits,
+    items: Arc<dyn ItemObserver>,
+    /// Cancelled when open streams must end.
     closing: CancellationToken,
 }
 
-impl<O: Observer> Referee<O> {
-    /// A referee with these limits. Streams end when `closing` is cancelled.
-    pub fn new(limits: Limits, observer: O, closing: CancellationToken) -> Self {
-        Self { limits, observer, closing }
+impl Referee {
+    /// Creates a referee that reports items to an observer, and ends open streams when `closing` is cancelled.
+    pub fn new(limits: RequestLimits, items: Arc<dyn ItemObserver>, closing: CancellationToken) -> Self {
+        Self { limits, items, closing }
     }
 
-    /// Answers a unary call.
-    fn unary<Q: GameRequest, A>(
+    /// Answers a unary call by its handler.
+    async fn unary<Q, A>(
         &self,
-        request: Request<Q>,
-        call: impl FnOnce(&Q) -> Result<A, Refusal>,
-    ) -> Answer<A> {
-        let request = request.into_inner();
-        let answer = guarded(|| call(&request));
-        self.observer.call_answered(request.game(), answer.as_ref().err());
-        Ok(Response::new(answer?))
+        request: UnaryRequest,
+        handler: impl FnOnce(&Self, &Q) -> Result<A, Refusal> + Send,
+    ) -> CallResult
+    where
+        Q: GameRequest + Message + Default + 'static,
+        A: Message + 'static,
+    {
+        // A single response is too small to gain from compression.
+        let grpc = tonic::server::Grpc::new(Codec::default())
+            .accept_compressed(CompressionEncoding::Gzip)
+            .max_decoding_message_size(self.limits.message_bytes);
+        let mut game = None;
+        let mut response = run(grpc, request, |request: Q| {
+            game = request.game();
+            std::future::ready(guarded(|| handler(self, &request)))
+        })
+        .await;
+        response.game = game;
+        response
     }
 }
 
-/// Runs a call so that a fault of ours ends that call and nothing else.
-fn guarded<A>(call: impl FnOnce() -> Result<A, Refusal>) -> Result<A, Refusal> {
-    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| Err(Refusal::internal_fault()))
+/// Passes a request through tonic's framing, compression and codec to a handler, and its response back.
+async fn run<Q, A, F>(
+    mut grpc: tonic::server::Grpc<Codec<A, Q>>,
+    request: UnaryRequest,
+    handler: impl FnOnce(Q) -> F,
+) -> CallResult
+where
+    Q: Message + Default + 'static,
+    A: Message + 'static,
+    F: Future<Output = Result<A, Refusal>>,
+{
+    let mut refusal = None;
+    // tonic calls a service any number of times, but a unary one once.
+    let mut once = Some((handler, &mut refusal));
+    let service = service_fn(|request: Request<Q>| {
+        let once = once.take();
+        async move {
+            let (handler, refusal) = once.ok_or_else(|| Status::internal("called twice"))?;
+            match handler(request.into_inner()).await {
+                Ok(response) => Ok(Response::new(response)),
+                Err(refused) => {
+                    *refusal = Some(refused);
+                    // Not sent: the refusal is.
+                    Err(Status::unknown(""))
+                }
+            }
+        }
+    });
+    let response = grpc.unary(service, request).await;
+    let response = match refusal.or_else(|| response.extensions().get().and_then(refusal_of)) {
+        Some(refusal) => Err(refusal),
+        None => Ok(response),
+    };
+    CallResult { response, game: None, bytes: 0 }
 }
 
-type Answer<A> = Result<Response<A>, Status>;
-
-#[tonic::async_trait]
-impl<O: Observer> RulesService for Referee<O> {
-    type EvaluateStream = Answers<O>;
-
-    async fn validate_move(
-        &self,
-        request: Request<proto::ValidateMoveRequest>,
-    ) -> Answer<proto::ValidateMoveResponse> {
-        self.unary(request, calls::validate_move)
-    }
-
-    async fn apply_move(
-        &self,
-        request: Request<proto::ApplyMoveRequest>,
-    ) -> Answer<proto::ApplyMoveResponse> {
-        self.unary(request, calls::apply_move)
-    }
-
-    async fn resolve_captures(
-        &self,
-        request: Request<proto::ResolveCapturesRequest>,
-    ) -> Answer<proto::ResolveCapturesResponse> {
-        self.unary(request, calls::resolve_captures)
-    }
-
-    async fn determine_winner(
-        &self,
-        request: Request<proto::DetermineWinnerRequest>,
-    ) -> Answer<proto::DetermineWinnerResponse> {
-        self.unary(request, calls::determine_winner)
-    }
-
-    async fn compare_cards(
-        &self,
-        request: Request<proto::CompareCardsRequest>,
-    ) -> Answer<proto::CompareCardsResponse> {
-        self.unary(request, calls::compare_cards)
-    }
-
-    async fn list_games(
-        &self,
-        request: Request<proto::ListGamesRequest>,
-    ) -> Answer<proto::ListGamesResponse> {
-        self.unary(request, calls::list_games)
-    }
-
-    async fn new_game(&self, request: Request<proto::NewGameRequest>) -> Answer<proto::NewGameResponse> {
-        self.unary(request, calls::new_game)
-    }
-
-    async fn list_legal_moves(
-        &self,
-        request: Request<proto::ListLegalMovesRequest>,
-    ) -> Answer<proto::ListLegalMovesResponse> {
-        self.unary(request, calls::list_legal_moves)
-    }
-
-    async fn replay_game(
-        &self,
-        request: Request<proto::ReplayGameRequest>,
-    ) -> Answer<proto::ReplayGameResponse> {
-        self.unary(request, |request| calls::replay_game(request, &self.limits))
-    }
-
-    async fn settle_trade(
-        &self,
-        request: Request<proto::SettleTradeRequest>,
-    ) -> Answer<proto::SettleTradeResponse> {
-        self.unary(request, calls::settle_trade)
-    }
-
-    async fn view_state(
-        &self,
-        request: Request<proto::ViewStateRequest>,
-    ) -> Answer<proto::ViewStateResponse> {
-        self.unary(request, calls::view_state)
-    }
-
-    async fn render_state(
-        &self,
-        request: Request<proto::RenderStateRequest>,
-    ) -> Answer<proto::RenderStateResponse> {
-        self.unary(request, calls::render_state)
-    }
-
-    async fn evaluate_batch(
-        &self,
-        request: Request<proto::EvaluateBatchRequest>,
-    ) -> Answer<proto::EvaluateBatchResponse> {
-        let request = request.into_inner();
-        let answer = self.evaluate_all(&request).await;
-        self.observer.call_answered(None, answer.as_ref().err());
-        let answer = answer?;
-        let bytes = AnswerBytes(answer.bytes());
-        let mut response = Response::new(answer);
-        response.extensions_mut().insert(bytes);
-        Ok(response)
-    }
-
-    async fn evaluate(&self, request: Request<Streaming<proto::EvaluateRequest>>) -> Answer<Answers<O>> {
-        Ok(Response::new(Answers::new(self.clone(), request)))
-    }
+/// Runs a handler so that a panic fails its call and nothing else.
+fn guarded<A>(handler: impl FnOnce() -> Result<A, Refusal>) -> Result<A, Refusal> {
+    catch_unwind(AssertUnwindSafe(handler)).unwrap_or_else(|_| Err(Refusal::internal_fault()))
 }
 
-/// Refuses a repeated field of more items than allowed.
-fn check_items(field: &str, found: usize, most: usize) -> Result<(), Refusal> {
-    if found <= most {
+/// Refuses a repeated field with more items than allowed.
+fn check_items(field: &str, found: usize, max: usize) -> Result<(), Refusal> {
+    if found <= max {
         return Ok(());
     }
-    let message = format!("{field} has {found} items: at most {most} are taken");
-    Err(Refusal::new(Code::ResourceExhausted, proto::ErrorReason::TooManyItems, message))
+    let message = format!("{field} has {found} items: the maximum is {max}");
+    Err(Refusal::new(Code::ResourceExhausted, ErrorReason::TooManyItems, message))
 }
 
 #[cfg(test)]
 mod tests {
+    use prost_reflect::DescriptorPool;
+
     use super::*;
 
     #[test]
-    fn a_fault_of_ours_ends_its_call_and_nothing_else() {
-        let answer: Result<(), Refusal> = guarded(|| panic!("a fault"));
-        assert_eq!(answer, Err(Refusal::internal_fault()));
+    fn a_panic_fails_its_call_and_nothing_else() {
+        let response: Result<(), Refusal> = guarded(|| panic!("a bug"));
+        assert_eq!(response, Err(Refusal::internal_fault()));
+    }
+
+    #[test]
+    fn the_table_lists_the_rpcs_of_the_contract_in_order() {
+        let pool = DescriptorPool::decode(proto::FILE_DESCRIPTOR_SET).expect("the contract can be decoded");
+        let service = pool.get_service_by_name(proto::SERVICE_NAME).expect("the contract has the service");
+        let names: Vec<_> = service.methods().map(|method| method.name().to_owned()).collect();
+        assert_eq!(names, Method::ALL.map(Method::name));
     }
 }

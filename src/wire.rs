@@ -1,7 +1,7 @@
-//! The one room that knows the generated types: it reads requests into the types of the games and writes
-//! their answers, and turns every refusal into a gRPC status.
+//! The only module that knows the generated types. It decodes requests into the types of the games, encodes responses, and
+//! turns refusals into gRPC statuses.
 //!
-//! Reading reports everything that is wrong with a request, each by the path of its field.
+//! Decoding reports every violation of a request, each with the path of its field.
 
 mod batch;
 mod codec;
@@ -22,13 +22,13 @@ mod vocabulary;
 
 pub(crate) use self::game::with_game;
 pub use self::{
-    batch::{EvaluateResponse, Items, read_call, write_answer, write_refusal},
+    batch::{EvaluateResponse, Items, encode_answer, encode_refusal, read_call},
     codec::{Codec, MAX_TOP_LEVEL_FIELDS},
     game::{WireGame, descriptions},
     json::{BatchFromJson, BatchToJson, detail_to_json, request_from_json, response_to_json},
     path::Path,
-    refusal::{DOMAIN, Refusal, Violations, translate},
-    request::{GameRequest, NewGame, Replay, Turn, legal_moves, read_board, read_game, read_view},
+    refusal::{DOMAIN, Refusal, Violations, refusal_of},
+    request::{GameRequest, NewGame, ProposedMove, Replay, legal_moves, read_board, read_game, read_view},
     royal_match::{Ranking, read_ranking, write_ranking},
     state::Form,
     state_message::{State, StateKind},
@@ -40,8 +40,11 @@ pub use self::{
 pub mod proto {
     tonic::include_proto!("arbiter.v1");
 
-    // Written by hand: see there.
+    // Implemented by hand: see the types.
     pub use super::{EvaluateResponse, Items as EvaluateBatchRequest, Items as EvaluateBatchResponse, State};
+
+    /// The full name of the service.
+    pub const SERVICE_NAME: &str = "arbiter.v1.RulesService";
 
     /// The compiled contract, for reflection.
     pub const FILE_DESCRIPTOR_SET: &[u8] = tonic::include_file_descriptor_set!("arbiter.v1");

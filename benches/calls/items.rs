@@ -18,7 +18,7 @@ use super::{
     noop,
     pairs::{self, Pair},
     requests::{TRIPLE_TRIAD, parse, random_game},
-    shapes::ServerProcess,
+    server::ServerProcess,
     stream::{Frames, Messages, Streamer},
     table::Table,
 };

@@ -10,9 +10,6 @@
 //!
 //! An argument picks what has it in its name, and takes more rounds of it:
 //! `cargo bench --bench calls -- 'connect_four ApplyMove'`, or `-- batch`.
-//!
-//! With `shapes` as its argument it compares ways to run the server instead: see
-//! `docs/decisions/0003-runtime-shape.md`.
 
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 
@@ -22,12 +19,10 @@ mod cpu;
 mod frames;
 mod items;
 mod load;
-#[path = "../support/nobody.rs"]
-mod nobody;
 mod noop;
 mod pairs;
 mod requests;
-mod shapes;
+mod server;
 #[path = "../support/spread.rs"]
 mod spread;
 mod stream;
@@ -40,8 +35,7 @@ use self::{
     load::{CONNECTIONS, Load},
     pairs::Pair,
     requests::calls,
-    shapes::{ServerProcess, Shape},
-    spread::Spread,
+    server::{SERVE, ServerProcess},
     table::Table,
 };
 
@@ -58,8 +52,7 @@ const CALLS_UNDER_WAY: usize = 50;
 fn main() {
     let argument = env::args().skip(1).find(|argument| !argument.starts_with("--"));
     match argument.as_deref() {
-        Some(shape) if shape.starts_with("serve-") => Shape::named(&shape["serve-".len()..]).serve(),
-        Some("shapes") => compare_shapes(),
+        Some(SERVE) => server::serve(),
         Some(part) => compare(ROUNDS_OF_FEW, |name| name.contains(part)),
         None => compare(ROUNDS, |_| true),
     }
@@ -67,7 +60,7 @@ fn main() {
 
 /// Everything whose name is wanted against the like of it that does nothing.
 fn compare(rounds: usize, wanted: impl Fn(&str) -> bool) {
-    let server = ServerProcess::start(Shape::Arbiter);
+    let server = ServerProcess::start();
     let load = Load::new(&server.address);
     let calls = compare_calls(&server, &load, rounds, &wanted);
     let items = items::measure(&server, &load, rounds, &wanted);
@@ -103,23 +96,4 @@ fn compare_calls(server: &ServerProcess, load: &Load, rounds: usize, wanted: imp
     let table = Table::begin("A call", &note);
     pairs::measure(server, &table, &pairs, rounds, false);
     true
-}
-
-/// The same call on servers of different shapes.
-fn compare_shapes() {
-    let servers = Shape::ALL.map(|shape| (shape, ServerProcess::start(shape)));
-    let servers = servers.map(|(shape, server)| (shape, Load::new(&server.address), server, Vec::new()));
-    let (_, call) = calls().remove(0);
-    let mut servers = Vec::from(servers);
-    for _ in 0..ROUNDS_OF_FEW {
-        for (_, load, server, costs) in &mut servers {
-            let cpu = server.cpu_micros(|| load.run(&call, CALLS_A_ROUND, CALLS_UNDER_WAY));
-            costs.push(cpu / CALLS_A_ROUND as f64);
-        }
-    }
-    let note = format!("CPU time of the server for an ApplyMove, {ROUNDS_OF_FEW} rounds of {CALLS_A_ROUND}.");
-    let table = Table::begin("Ways to run the server", &note);
-    for (shape, _, _, mut costs) in servers {
-        table.row(shape.describe(), &Spread::of(&mut costs), "µs");
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::{shapes::ServerProcess, spread::Spread, table::Table};
+use super::{server::ServerProcess, spread::Spread, table::Table};
 
 /// Something that the server is asked, and the like of it that does nothing.
 pub struct Pair<'a> {

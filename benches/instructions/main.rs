@@ -1,23 +1,20 @@
-//! How many instructions the paths take that every call goes through, each held to a bound: `make instructions`.
+//! Counts the instructions of the hot paths and compares each with an upper bound: `make instructions`.
 //!
-//! Instructions are counted by callgrind, so that the count of one build is the same however busy the machine is, and a
-//! bound needs no earlier run to be compared with. A bound leaves about 5 % of room: the C library picks its copying by the
-//! processor. Whoever goes beyond it makes the path short again, or says in the commit what is worth the price and
-//! raises the bound; whoever stays far below it lowers it.
+//! callgrind counts, so the result does not depend on how busy the machine is, and no earlier run is needed to compare with.
+//! A bound leaves about 5 % of room: the C library chooses its copy routines by the processor. A change that exceeds a bound
+//! is made faster, or its commit says why it is worth the price and raises the bound. A change far below it lowers it.
 //!
-//! The build is that of a release, with thin LTO. A call is made once before it counts, so that one-time set-up is not
-//! counted.
+//! The build is the release profile, with thin LTO. Each path runs once before it is counted, so one-time initialization does
+//! not count.
 //!
-//! Each path is gone by a process of its own below valgrind, which counts from the beginning of `counted` to its end. There are
-//! harnesses that do as much and more; to compile one would take longer than everything here.
+//! Each path runs in its own process under valgrind, which counts from the start of `counted` to its end. Existing harnesses
+//! do more, but take longer to compile than all of this.
 
+mod apply_move;
 #[path = "../support/frames.rs"]
 mod frames;
-#[path = "../support/nobody.rs"]
-mod nobody;
 #[path = "../support/perft.rs"]
 mod perft;
-mod way;
 
 use std::{
     env,
@@ -33,13 +30,13 @@ use arbiter::games::{
     triple_triad::{Move as Placement, Position as Cards, TripleTriad},
 };
 
-use self::{perft::perft, way::Way};
+use self::{apply_move::ApplyMove, perft::perft};
 
-/// As the server has it.
+/// The allocator of the server.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// A path: its name, the most instructions that it may take, and how it is gone.
+/// A path: its name, its maximum number of instructions, and the function that runs it.
 type Path = (&'static str, u64, fn());
 
 const PATHS: [Path; 13] = [
@@ -47,7 +44,7 @@ const PATHS: [Path; 13] = [
     ("Connect Four, 42 moves, 12 × 9", 12_010, || drop_all(drawn(12, 9))),
     ("Connect Four, perft 5", 1_571_000, perft_5),
     ("Triple Triad, a game with every rule", 5_050, || place_all(places())),
-    ("Triple Triad, the same, checked and told", 14_570, || play_all(moves())),
+    ("Triple Triad, the same, validated and explained", 14_570, || play_all(moves())),
     ("Queen and rooks, list of moves, 8 × 8", 5_830, || list(spread(8))),
     ("Queen and rooks, list of moves, 26 × 26", 35_550, || list(spread(26))),
     ("Queen and rooks, a move, 8 × 8", 760, || make(spread(8))),
@@ -55,10 +52,13 @@ const PATHS: [Path; 13] = [
     ("RoyalMatch, 52 × 52 comparisons, value first", 120_400, || compare_all(Ordering::ValueThenSuit)),
     ("RoyalMatch, 52 × 52 comparisons, suit first", 120_400, || compare_all(Ordering::SuitThenValue)),
     ("ApplyMove of Connect Four, without a socket", 13_280, || {
-        go(Way::prepare::<ConnectFour>("c4:7x6x4:XO..OX.OX.XOX..XO", "4"));
+        run(ApplyMove::prepare::<ConnectFour>("c4:7x6x4:XO..OX.OX.XOX..XO", "4"));
     }),
     ("ApplyMove of Triple Triad, without a socket", 35_050, || {
-        go(Way::prepare::<TripleTriad>("tt:eswpcd:O34,-,w/-,aX107,t/O24,X53,p:3,61,13:78,110,20:X", "61@4"));
+        run(ApplyMove::prepare::<TripleTriad>(
+            "tt:eswpcd:O34,-,w/-,aX107,t/O24,X53,p:3,61,13:78,110,20:X",
+            "61@4",
+        ));
     }),
 ];
 
@@ -69,32 +69,32 @@ fn main() -> ExitCode {
         path();
         return ExitCode::SUCCESS;
     }
-    let mut all_kept = true;
-    println!("{:<50} {:>12} {:>12}", "instructions", "counted", "at most");
-    for (name, most, _) in PATHS {
+    let mut all_within = true;
+    println!("{:<50} {:>12} {:>12}", "instructions", "counted", "maximum");
+    for (name, max, _) in PATHS {
         let count = count(name);
-        let is_kept = (1..=most).contains(&count);
-        all_kept &= is_kept;
-        println!("{name:<50} {count:>12} {most:>12}{}", if is_kept { "" } else { "  TOO MANY" });
+        let is_within = (1..=max).contains(&count);
+        all_within &= is_within;
+        println!("{name:<50} {count:>12} {max:>12}{}", if is_within { "" } else { "  TOO MANY" });
     }
-    if all_kept { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if all_within { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// How many instructions a path takes.
+/// Counts the instructions of a path.
 fn count(name: &str) -> u64 {
-    let ended = Command::new("valgrind")
+    let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--toggle-collect=*counted*"])
         .arg(env::current_exe().expect("this program"))
         .arg(name)
         .output()
         .expect("valgrind runs");
-    let said = String::from_utf8_lossy(&ended.stderr);
-    assert!(ended.status.success(), "{name}: {said}");
-    let collected = said.lines().find_map(|line| line.split_once("Collected :"));
-    collected.and_then(|(_, count)| count.trim().parse().ok()).expect("valgrind tells what it has counted")
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{name}: {stderr}");
+    let collected = stderr.lines().find_map(|line| line.split_once("Collected :"));
+    collected.and_then(|(_, count)| count.trim().parse().ok()).expect("valgrind prints the count")
 }
 
-/// What is counted.
+/// The part that is counted.
 #[inline(never)]
 fn counted<T>(path: impl FnOnce() -> T) -> T {
     black_box(path())
@@ -108,7 +108,7 @@ fn drawn(columns: u32, rows: u32) -> (Drops, Vec<u32>) {
     (Drops::start(rules), DRAWN.bytes().map(|column| u32::from(column - b'1')).collect())
 }
 
-// Each token dropped, and looked at whether it wins: on the usual board, and on one that needs 128 bits.
+// Drops each token and checks whether it wins: on the standard board, and on one that needs 128 bits.
 fn drop_all((mut position, columns): (Drops, Vec<u32>)) {
     counted(|| {
         for &column in &columns {
@@ -123,10 +123,10 @@ fn perft_5() {
     assert_eq!(leaves, 16_807);
 }
 
-/// The game that the README plays, with every rule of capture.
+/// The game of `docs/triple-triad.md`, with every capture rule.
 const DEALT: &str = "tt:eswpcO:-,-,w/-,a,t/-,-,p:53,3,61,107,13:78,34,24,110,20:X";
 const PLACED: [&str; 9] = ["53@8", "34@1", "107@5", "24@7", "13@6", "20@2", "3@9", "110@3", "61@4"];
-/// The same by place in the hands and on the board.
+/// The same as indices of the hands and the board.
 const PLACES: [(usize, usize); 9] = [(0, 7), (6, 0), (3, 4), (7, 6), (4, 5), (9, 1), (1, 8), (8, 2), (2, 3)];
 
 fn dealt() -> TripleTriad {
@@ -141,7 +141,7 @@ fn places() -> (Cards, [(usize, usize); 9]) {
     (*dealt().position(), PLACES)
 }
 
-// A whole game: who takes what.
+// A whole game: the captures.
 fn place_all((mut position, places): (Cards, [(usize, usize); 9])) {
     let position = counted(|| {
         for (card, square) in places {
@@ -152,7 +152,7 @@ fn place_all((mut position, places): (Cards, [(usize, usize); 9])) {
     assert_eq!(Player::ALL.map(|player| position.score(player)), [8, 2]);
 }
 
-// The same, each move checked and each capture explained.
+// The same, with each move validated and each capture explained.
 fn play_all((mut game, moves): (TripleTriad, Vec<Placement>)) {
     counted(|| {
         for mv in &moves {
@@ -179,12 +179,12 @@ fn list((position, _): (Rooks, Move)) {
     counted(|| position.legal_moves());
 }
 
-// One move, checked and made.
+// One move, validated and played.
 fn make((mut position, mv): (Rooks, Move)) {
     counted(|| position.play(&mv).expect("the move is legal"));
 }
 
-// Each card against each, by either ordering.
+// Each card against each.
 fn compare_all(ordering: Ordering) {
     let order = black_box(Order { dominant: Suit::ALL[0], ordering });
     let deck: Vec<_> = Card::deck().collect();
@@ -200,7 +200,7 @@ fn compare_all(ordering: Ordering) {
     });
 }
 
-// The whole way of an `ApplyMove` but for its socket.
-fn go(mut way: Way) {
-    counted(|| way.go());
+// A whole `ApplyMove` without its socket.
+fn run(mut call: ApplyMove) {
+    counted(|| call.run());
 }

@@ -1,4 +1,4 @@
-//! `/live`, `/ready`, `/metrics` and `/log-level`, on a port of their own; and how to ask there.
+//! The admin port: `/live`, `/ready`, `/metrics` and `/log-level`; and its client, the `health` command.
 
 use std::{
     convert::Infallible,
@@ -16,19 +16,23 @@ use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{net::TcpListener, time::sleep};
 
-use super::{acceptor::NO_ROOM, drain::Drain, logging::LogFilter, metrics::Metrics};
+use super::{
+    drain::Drain,
+    net::ACCEPT_RETRY_DELAY,
+    telemetry::{LogFilter, Metrics},
+};
 
-/// The longest filter of the log that is read.
+/// Maximum size of a log filter.
 const MAX_FILTER_BYTES: usize = 1024;
 
-/// Closes a connection whose request has not begun or whose headers are not complete after this time.
+/// A connection without complete request headers is closed after this time.
 const HEADER_READ_TIMEOUT: Duration = Duration::from_secs(30);
 
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 const OPEN_METRICS: HeaderValue =
     HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
 
-/// What the endpoints report on. The log filter can be changed only if there is a handle for it.
+/// What the endpoints report on. The log filter can be changed only if there is a handle to it.
 pub(super) struct Admin {
     pub(super) metrics: Arc<Metrics>,
     pub(super) drain: Drain,
@@ -44,7 +48,7 @@ impl Admin {
                 Ok((stream, _)) => stream,
                 Err(error) => {
                     tracing::warn!(%error, "cannot accept a connection on the admin port");
-                    sleep(NO_ROOM).await;
+                    sleep(ACCEPT_RETRY_DELAY).await;
                     continue;
                 }
             };
@@ -59,7 +63,7 @@ impl Admin {
                 .serve_connection(TokioIo::new(stream), service);
             tokio::spawn(async move {
                 if let Err(error) = connection.await {
-                    tracing::debug!(%error, "a connection to the admin port failed");
+                    tracing::debug!(%error, "admin connection failed");
                 }
             });
         }
@@ -70,7 +74,7 @@ impl Admin {
         match (request.uri().path(), &self.log_filter) {
             ("/live", _) if is_read => text(StatusCode::OK, "live\n"),
             ("/ready", _) if is_read => self.ready(),
-            ("/metrics", _) if is_read => response(StatusCode::OK, OPEN_METRICS, self.metrics.exposition()),
+            ("/metrics", _) if is_read => response(StatusCode::OK, OPEN_METRICS, self.metrics.encode()),
             ("/log-level", Some(filter)) if is_read => text(StatusCode::OK, format!("{}\n", filter.text())),
             ("/log-level", Some(filter)) if request.method() == Method::PUT => {
                 let filter_text = Limited::new(request.into_body(), MAX_FILTER_BYTES).collect().await;
@@ -97,13 +101,14 @@ impl Admin {
 fn change_log(filter: &LogFilter, body: &[u8]) -> Response<Full<Bytes>> {
     const EXAMPLE: &str = "such as info or warn,arbiter=debug";
     let before = filter.text();
-    let bad = |why: String| text(StatusCode::BAD_REQUEST, format!("not a filter {EXAMPLE}: {why}\n"));
+    let bad =
+        |why: String| text(StatusCode::BAD_REQUEST, format!("expected a log filter {EXAMPLE}: {why}\n"));
     match str::from_utf8(body).map(str::trim) {
-        Ok("") => text(StatusCode::BAD_REQUEST, format!("a filter is missing, {EXAMPLE}\n")),
+        Ok("") => text(StatusCode::BAD_REQUEST, format!("expected a log filter {EXAMPLE}\n")),
         Ok(filter_text) => match filter.set(filter_text) {
             Ok(()) => {
                 let now = filter.text();
-                tracing::info!(before, now, "what is logged was changed");
+                tracing::info!(before, now, "log filter changed");
                 text(StatusCode::OK, format!("{now}\n"))
             }
             Err(error) => bad(error.to_string()),
@@ -117,7 +122,7 @@ fn text(status: StatusCode, body: impl Into<Bytes>) -> Response<Full<Bytes>> {
 }
 
 fn too_large() -> Response<Full<Bytes>> {
-    text(StatusCode::PAYLOAD_TOO_LARGE, format!("a filter has at most {MAX_FILTER_BYTES} bytes\n"))
+    text(StatusCode::PAYLOAD_TOO_LARGE, format!("a log filter has at most {MAX_FILTER_BYTES} bytes\n"))
 }
 
 fn not_allowed(allowed: &'static str) -> Response<Full<Bytes>> {
@@ -133,25 +138,25 @@ fn response(status: StatusCode, content_type: HeaderValue, body: impl Into<Bytes
     response
 }
 
-/// How long a server may take to say whether it is ready.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Timeout of the `health` command.
+const HEALTH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Asks the server whose admin port is listened on at this address, on this machine, whether it is ready.
+/// Asks the server with this admin address, on this machine, whether it is ready.
 ///
 /// # Errors
 ///
-/// If nobody answers there.
-pub fn ask_whether_ready(mut address: SocketAddr) -> io::Result<bool> {
-    // Who listens on every address listens on this machine's own too.
+/// If no server answers.
+pub fn is_ready(mut address: SocketAddr) -> io::Result<bool> {
+    // A server that listens on all addresses also listens on loopback.
     match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
         IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
         _ => {}
     }
-    let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
+    let mut stream = TcpStream::connect_timeout(&address, HEALTH_TIMEOUT)?;
+    stream.set_read_timeout(Some(HEALTH_TIMEOUT))?;
     write!(stream, "GET /ready HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n")?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer)?;
-    Ok(answer.starts_with("HTTP/1.1 200 "))
+    let mut response = String::new();
+    stream.read_to_string(&mut response)?;
+    Ok(response.starts_with("HTTP/1.1 200 "))
 }

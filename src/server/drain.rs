@@ -1,4 +1,4 @@
-//! How the server ends.
+//! Graceful shutdown.
 
 use std::{future::Future, io, process, time::Duration};
 
@@ -8,35 +8,35 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::metrics::Metrics;
+use super::admission::Budget;
 
-/// How long no call must have been under way before connections that stay open all the same are closed: those of
-/// watchers and of clients that do not answer. It leaves answers the time to be sent.
-const QUIET: Duration = Duration::from_secs(1);
+/// How long no call must have been in flight before the remaining connections are closed: health watchers and clients that do
+/// not react. It leaves time to send responses.
+const IDLE_TIME: Duration = Duration::from_secs(1);
 
-/// How long streams have to take their leave once they must.
-const FAREWELL: Duration = Duration::from_millis(500);
+/// How long streams, and then connections, have to close at the end.
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// The steps of the end, each a token that is cancelled when the step is reached.
+/// The steps of a shutdown, each a token that is cancelled when the step is reached.
 #[derive(Clone)]
 pub(super) struct Drain {
-    /// Told to end: no longer ready, but everything is answered as before.
+    /// Readiness and health say so, but calls are served as before.
     announced: CancellationToken,
-    /// No more connections; those there are ask their clients to go.
-    begun: CancellationToken,
-    /// Streams that are still open end now.
+    /// The listener closes; connections send GOAWAY.
+    started: CancellationToken,
+    /// Open streams end.
     closing: CancellationToken,
-    /// Connections that are still open are closed now.
-    over: CancellationToken,
+    /// Open connections are closed.
+    expired: CancellationToken,
 }
 
 impl Drain {
     pub(super) fn new() -> Self {
         Self {
             announced: CancellationToken::new(),
-            begun: CancellationToken::new(),
+            started: CancellationToken::new(),
             closing: CancellationToken::new(),
-            over: CancellationToken::new(),
+            expired: CancellationToken::new(),
         }
     }
 
@@ -48,84 +48,80 @@ impl Drain {
         self.announced.is_cancelled()
     }
 
-    pub(super) fn begin(&self) {
-        self.begun.cancel();
+    pub(super) fn start(&self) {
+        self.started.cancel();
     }
 
-    pub(super) fn begun(&self) -> impl Future<Output = ()> + Send + use<> {
-        self.begun.clone().cancelled_owned()
+    pub(super) fn started(&self) -> impl Future<Output = ()> + Send + use<> {
+        self.started.clone().cancelled_owned()
     }
 
     pub(super) fn closing(&self) -> CancellationToken {
         self.closing.clone()
     }
 
-    pub(super) fn over(&self) -> impl Future<Output = ()> + Send + use<> {
-        self.over.clone().cancelled_owned()
+    pub(super) fn expired(&self) -> impl Future<Output = ()> + Send + use<> {
+        self.expired.clone().cancelled_owned()
     }
 
-    /// Waits until all connections have closed, or nothing but idle ones is left, or the time is over;
-    /// then closes what is left.
+    /// Waits until all connections are closed or idle, or until the timeout; then closes the rest.
     pub(super) async fn finish(
         &self,
-        metrics: &Metrics,
-        within: Duration,
+        calls: &Budget,
+        drain_timeout: Duration,
         all_closed: impl Future<Output = ()>,
     ) {
         tokio::pin!(all_closed);
         let idle_or_closed = async {
             tokio::select! {
                 () = &mut all_closed => true,
-                () = quiet(metrics) => false,
+                () = idle(calls) => false,
             }
         };
-        let in_time = timeout(within, idle_or_closed).await;
+        let in_time = timeout(drain_timeout, idle_or_closed).await;
         if in_time == Ok(true) {
             return;
         }
         if in_time.is_err() {
-            tracing::warn!(
-                in_flight = metrics.in_flight(),
-                "the drain timeout is over, ending calls under way"
-            );
+            tracing::warn!(in_flight = calls.used(), "drain timeout: cancelling calls in flight");
             self.closing.cancel();
-            sleep(FAREWELL).await;
+            sleep(CLOSE_TIMEOUT).await;
         }
-        self.over.cancel();
-        let _ = timeout(FAREWELL, all_closed).await;
+        self.expired.cancel();
+        let _ = timeout(CLOSE_TIMEOUT, all_closed).await;
     }
 }
 
-/// Waits until no call has been under way for a while.
-async fn quiet(metrics: &Metrics) {
+/// Waits until no call has been in flight for a while.
+async fn idle(calls: &Budget) {
     const STEP: Duration = Duration::from_millis(50);
-    let mut quiet_for = Duration::ZERO;
-    while quiet_for < QUIET {
+    let mut idle_for = Duration::ZERO;
+    while idle_for < IDLE_TIME {
         sleep(STEP).await;
-        quiet_for = if metrics.in_flight() == 0 { quiet_for + STEP } else { Duration::ZERO };
+        idle_for = if calls.used() == 0 { idle_for + STEP } else { Duration::ZERO };
     }
 }
 
-/// Starts to listen for SIGTERM and SIGINT, and answers what waits for the first of them. From then on a second one
-/// ends the process at once. Must be called within a runtime.
-pub(super) fn termination() -> io::Result<impl Future<Output = ()>> {
+/// Installs handlers for SIGTERM and SIGINT. The future is ready at the first signal; a second one exits the process at once.
+/// Must be called within a runtime.
+pub(super) fn shutdown_signal() -> io::Result<impl Future<Output = ()>> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     Ok(async move {
         either(&mut terminate, &mut interrupt).await;
         tokio::spawn(async move {
             let code = either(&mut terminate, &mut interrupt).await;
-            tracing::warn!("told to end twice: ending at once");
+            tracing::warn!("second signal: exiting at once");
             process::exit(code);
         });
     })
 }
 
-/// Waits for either signal and tells the exit code that stands for it.
+/// Waits for either signal and returns its exit code.
 async fn either(terminate: &mut Signal, interrupt: &mut Signal) -> i32 {
-    const SIGNALLED: i32 = 128;
+    const SIGNAL_EXIT_CODE: i32 = 128;
     tokio::select! {
-        _ = terminate.recv() => SIGNALLED + SignalKind::terminate().as_raw_value(),
-        _ = interrupt.recv() => SIGNALLED + SignalKind::interrupt().as_raw_value(),
+        _ = terminate.recv() => SIGNAL_EXIT_CODE + SignalKind::terminate().as_raw_value(),
+        _ = interrupt.recv() => SIGNAL_EXIT_CODE + SignalKind::interrupt().as_raw_value(),
     }
 }

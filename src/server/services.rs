@@ -1,9 +1,9 @@
-//! The services that are answered.
+//! The services mounted next to the referee: health, reflection, and those that a test or benchmark adds.
 
-use std::{convert::Infallible, sync::Arc};
+use std::convert::Infallible;
 
 use http::{Request, Response};
-use tonic::{body::Body, codec::CompressionEncoding, server::NamedService};
+use tonic::{body::Body, server::NamedService};
 use tonic_health::{
     pb::health_server::{Health, HealthServer},
     server::HealthReporter,
@@ -11,57 +11,20 @@ use tonic_health::{
 use tonic_reflection::server::{Builder, Error};
 use tower::{Service, util::BoxCloneSyncService};
 
-use super::{drain::Drain, metrics::Metrics, record::Listener};
-use crate::{
-    config::Limits,
-    service::{self, Referee},
-    wire::proto::{self, rules_service_server::RulesServiceServer},
-};
+use crate::wire::proto;
 
-/// The largest request of a service that is not ours, in bytes: they are a name or two.
-const MAX_OTHER_MESSAGE_BYTES: usize = 16 * 1024;
+/// Maximum size of a request to health or reflection: a name or two.
+const MAX_REQUEST_BYTES: usize = 16 * 1024;
 
-pub(super) type Rules = RulesServiceServer<Referee<Listener>>;
-
-/// The referee, with what each kind of call may send and is sent. Batches may send more; batches and streams are
-/// answered compressed if the caller likes. A single answer is too small to gain from it.
-#[derive(Clone)]
-pub(super) struct RulesServices {
-    pub(super) single: Rules,
-    pub(super) batch: Rules,
-    pub(super) stream: Rules,
-}
-
-pub(super) fn rules(limits: &Limits, metrics: &Arc<Metrics>, drain: &Drain) -> RulesServices {
-    let limited = service::Limits {
-        replay_moves: limits.max_replay_moves,
-        batch_items: limits.max_batch_items,
-        item_bytes: limits.max_message_bytes,
-        batch_answer_bytes: limits.max_batch_answer_bytes,
-    };
-    let referee = Referee::new(limited, Listener(metrics.clone()), drain.closing());
-    let rules = |max_bytes| {
-        RulesServiceServer::new(referee.clone())
-            .max_decoding_message_size(max_bytes)
-            .accept_compressed(CompressionEncoding::Gzip)
-    };
-    let compressed = |rules: Rules| rules.send_compressed(CompressionEncoding::Gzip);
-    RulesServices {
-        single: rules(limits.max_message_bytes),
-        batch: compressed(rules(limits.max_batch_bytes)),
-        stream: compressed(rules(limits.max_message_bytes)),
-    }
-}
-
-/// Health, and the handle by which it is changed.
+/// The health service, and the handle that changes what it reports.
 pub(super) fn health() -> (HealthReporter, HealthServer<impl Health>) {
     let (reporter, service) = tonic_health::server::health_reporter();
-    (reporter, service.max_decoding_message_size(MAX_OTHER_MESSAGE_BYTES))
+    (reporter, service.max_decoding_message_size(MAX_REQUEST_BYTES))
 }
 
-/// A service that can be answered beside the referee.
+/// A service that can be mounted next to the referee.
 pub trait GrpcService:
-    Service<Request<Body>, Response = Response<Body>, Error = Infallible>
+    Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send>
     + NamedService
     + Clone
     + Send
@@ -71,7 +34,7 @@ pub trait GrpcService:
 }
 
 impl<S> GrpcService for S where
-    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send>
         + NamedService
         + Clone
         + Send
@@ -80,21 +43,18 @@ impl<S> GrpcService for S where
 {
 }
 
-/// The services beside the referee, by name: health, reflection, and whatever was added.
+/// The mounted services by name.
 #[derive(Clone, Default)]
-pub(super) struct Services(Vec<(&'static str, OtherService)>);
+pub(super) struct MountedServices(Vec<(&'static str, MountedService)>);
 
-type OtherService = BoxCloneSyncService<Request<Body>, Response<Body>, Infallible>;
+type MountedService = BoxCloneSyncService<Request<Body>, Response<Body>, Infallible>;
 
-impl Services {
-    pub(super) fn add<S: GrpcService>(&mut self, service: S)
-    where
-        S::Future: Send,
-    {
+impl MountedServices {
+    pub(super) fn add<S: GrpcService>(&mut self, service: S) {
         self.0.push((S::NAME, BoxCloneSyncService::new(service)));
     }
 
-    /// Adds reflection, in both versions that are in use, of everything that is answered and of the error details.
+    /// Adds reflection, in both versions in use, for the referee, health and the error details.
     pub(super) fn add_reflection(&mut self) -> Result<(), Error> {
         let contract = || {
             Builder::configure()
@@ -102,13 +62,12 @@ impl Services {
                 .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
                 .register_encoded_file_descriptor_set(tonic_types::pb::FILE_DESCRIPTOR_SET)
         };
-        self.add(contract().build_v1()?.max_decoding_message_size(MAX_OTHER_MESSAGE_BYTES));
-        self.add(contract().build_v1alpha()?.max_decoding_message_size(MAX_OTHER_MESSAGE_BYTES));
+        self.add(contract().build_v1()?.max_decoding_message_size(MAX_REQUEST_BYTES));
+        self.add(contract().build_v1alpha()?.max_decoding_message_size(MAX_REQUEST_BYTES));
         Ok(())
     }
 
-    /// The service of this name, if there is one.
-    pub(super) fn find(&self, name: &str) -> Option<OtherService> {
+    pub(super) fn find(&self, name: &str) -> Option<MountedService> {
         self.0.iter().find(|(known, _)| *known == name).map(|(_, service)| service.clone())
     }
 }

@@ -1,12 +1,10 @@
-//! Many calls in one: as a batch, and as a stream.
+//! `EvaluateBatch` and `Evaluate`: many calls in one message, or in one stream.
 
 use std::{
     convert::Infallible,
-    future::Future,
+    future::{Future, ready},
     pin::Pin,
-    sync::Arc,
     task::{Context, Poll, ready},
-    time::Duration,
 };
 
 use prost::{Message, length_delimiter_len};
@@ -16,225 +14,202 @@ use tokio::{
 };
 use tokio_stream::Stream;
 use tokio_util::sync::WaitForCancellationFutureOwned;
-use tonic::{Request, Status, Streaming};
+use tonic::{Request, Response, Status, Streaming, body::Body, codec::CompressionEncoding};
+use tower::service_fn;
 
-use super::{Method, Observer, Referee, calls, check_items, guarded};
+use super::{CallOutcome, CallResult, Method, Referee, TimeSlice, UnaryRequest, check_items, guarded, run};
 use crate::wire::{
-    GameRequest, Items, Path, Refusal, Violations, proto, read_call, translate, write_answer, write_refusal,
+    Codec, GameRequest, Items, Path, Refusal, Violations, encode_answer, encode_refusal, proto, read_call,
+    refusal_of,
 };
 
-/// What the server lends to a stream: how long it may last, and who waits for its end.
-#[derive(Clone)]
-pub struct Lease {
-    /// When the stream must have ended, if there is such a time.
-    pub deadline: Option<Instant>,
-    /// Dropped when the stream has ended.
-    pub observer: Arc<dyn StreamObserver>,
-}
-
-/// Someone who is told of the end of a stream.
-pub trait StreamObserver: Send + Sync {
-    /// The stream has ended: well, or with a refusal.
-    fn stream_ended(&self, refusal: Option<&Refusal>);
-}
-
-/// How many bytes the answer to a batch has: an extension of its response.
-#[derive(Clone, Copy)]
-pub struct AnswerBytes(pub usize);
-
-/// How long a batch, a stream, or calls that stand in line are worked on before others have their turn.
-pub const TURN: Duration = Duration::from_micros(200);
-
-/// As much work, in bytes read and written, as is done without a look at the clock: it is done in far less than a turn.
-const UNTIMED: usize = 512;
-
-/// Lets others have their turn now and then.
-pub struct Turns {
-    began: Instant,
-    /// The work since the clock was looked at, in bytes.
-    untimed: usize,
-}
-
-impl Default for Turns {
-    fn default() -> Self {
-        Self { began: Instant::now(), untimed: 0 }
-    }
-}
-
-impl Turns {
-    /// To be called after each piece of work.
-    pub async fn share(&mut self) {
-        if self.is_over() {
-            yield_now().await;
-            *self = Self::default();
-        }
+impl Referee {
+    /// Answers a batch.
+    pub(super) async fn evaluate_batch(&self, request: UnaryRequest) -> CallResult {
+        let grpc = tonic::server::Grpc::new(Codec::default())
+            .accept_compressed(CompressionEncoding::Gzip)
+            .send_compressed(CompressionEncoding::Gzip)
+            .max_decoding_message_size(self.limits.batch_bytes);
+        let mut bytes = 0;
+        let size = &mut bytes;
+        let mut result = run(grpc, request, |calls: Items| async move {
+            let answers = self.evaluate_all(&calls).await?;
+            *size = answers.bytes();
+            Ok(answers)
+        })
+        .await;
+        result.bytes = bytes;
+        result
     }
 
-    /// To be called after each piece of work that has read and written so many bytes: many small ones share a look at the
-    /// clock.
-    async fn share_after(&mut self, bytes: usize) {
-        self.untimed += bytes;
-        if self.untimed > UNTIMED {
-            self.untimed = 0;
-            self.share().await;
-        }
-    }
-
-    fn is_over(&self) -> bool {
-        self.began.elapsed() >= TURN
-    }
-}
-
-impl<O: Observer> Referee<O> {
-    pub(super) async fn evaluate_all(&self, calls: &Items) -> Result<Items, Refusal> {
+    async fn evaluate_all(&self, calls: &Items) -> Result<Items, Refusal> {
+        let max_bytes = self.limits.batch_response_bytes;
         check_items("calls", calls.len(), self.limits.batch_items)?;
-        let no_room = write_refusal(Refusal::answer_too_large());
-        let reserved = size_in_batch(&no_room);
-        let mut turns = Turns::default();
+        let no_room = encode_refusal(Refusal::answer_too_large());
+        let no_room_size = size_in_batch(&no_room);
+        let mut slice = TimeSlice::default();
         // Answers are about as long as calls, and seldom much longer.
-        let room = self.limits.batch_answer_bytes.min(calls.bytes() * 3 / 2);
-        let (mut answers, mut left) = (Items::with_room(room), calls.len());
-        // Every call that follows can still be told that there is no room for its answer.
-        let has_room = |taken: usize, left: usize| taken + left * reserved <= self.limits.batch_answer_bytes;
-        let mut is_full = !has_room(0, left);
+        let mut answers = Items::with_capacity(max_bytes.min(calls.bytes() * 3 / 2));
+        let mut remaining = calls.len();
+        // Each remaining call must at least get the answer that there is no room for its own.
+        let fits = |used: usize, remaining: usize| used + remaining * no_room_size <= max_bytes;
+        let mut is_full = !fits(0, remaining);
         for call in calls.iter() {
-            left -= 1;
-            // Once an answer did not fit, no further call is worked on.
-            let answer = if is_full { None } else { Some(guarded(|| Ok(self.evaluate_read(call)))?) };
-            let fitting = answer.filter(|answer| has_room(answers.bytes() + size_in_batch(answer), left));
-            is_full = fitting.is_none();
-            let answer = fitting.as_deref().unwrap_or(&no_room);
+            remaining -= 1;
+            // After the first answer that does not fit, no further call is evaluated.
+            let answer = if is_full { None } else { Some(guarded(|| Ok(self.evaluate_encoded(call)))?) };
+            let answer = answer.filter(|answer| fits(answers.bytes() + size_in_batch(answer), remaining));
+            is_full = answer.is_none();
+            let answer = answer.as_deref().unwrap_or(&no_room);
             answers.push(answer);
-            turns.share_after(call.len() + answer.len()).await;
+            slice.yield_after(call.len() + answer.len()).await;
         }
         Ok(answers)
     }
 
-    /// Reads a call of a batch and answers it.
-    fn evaluate_read(&self, call: &[u8]) -> Vec<u8> {
-        match read_call(call, self.limits.item_bytes) {
-            Ok(call) => self.evaluate_call(&call),
-            Err(refusal) => write_refusal(refusal),
+    /// Decodes an item of a batch and answers it.
+    fn evaluate_encoded(&self, call: &[u8]) -> Vec<u8> {
+        match read_call(call, self.limits.message_bytes) {
+            Ok(call) => self.evaluate_item(&call),
+            Err(refusal) => encode_refusal(refusal),
         }
     }
 
-    /// Answers one call of a batch or of a stream, on its own.
-    fn evaluate_call(&self, call: &proto::Call) -> Vec<u8> {
-        use proto::call::Kind;
-        match &call.kind {
-            None => {
-                let mut violations = Violations::default();
-                violations.required(&Path::root("call"));
-                violations.finish(None).map_or_else(write_refusal, |never: Infallible| match never {})
-            }
-            Some(Kind::ValidateMove(request)) => {
-                self.item(Method::ValidateMove, request, calls::validate_move)
-            }
-            Some(Kind::ApplyMove(request)) => self.item(Method::ApplyMove, request, calls::apply_move),
-            Some(Kind::ResolveCaptures(request)) => {
-                self.item(Method::ResolveCaptures, request, calls::resolve_captures)
-            }
-            Some(Kind::DetermineWinner(request)) => {
-                self.item(Method::DetermineWinner, request, calls::determine_winner)
-            }
-            Some(Kind::CompareCards(request)) => {
-                self.item(Method::CompareCards, request, calls::compare_cards)
-            }
-            Some(Kind::ListGames(request)) => self.item(Method::ListGames, request, calls::list_games),
-            Some(Kind::NewGame(request)) => self.item(Method::NewGame, request, calls::new_game),
-            Some(Kind::ListLegalMoves(request)) => {
-                self.item(Method::ListLegalMoves, request, calls::list_legal_moves)
-            }
-            Some(Kind::ReplayGame(request)) => {
-                self.item(Method::ReplayGame, request, |request| calls::replay_game(request, &self.limits))
-            }
-            Some(Kind::SettleTrade(request)) => self.item(Method::SettleTrade, request, calls::settle_trade),
-            Some(Kind::ViewState(request)) => self.item(Method::ViewState, request, calls::view_state),
-            Some(Kind::RenderState(request)) => self.item(Method::RenderState, request, calls::render_state),
-        }
-    }
-
-    fn item<Q: GameRequest, A: Message>(
+    /// Answers an item by the handler of its method.
+    pub(super) fn item<Q: GameRequest, A: Message>(
         &self,
         method: Method,
         request: &Q,
-        call: impl FnOnce(&Q) -> Result<A, Refusal>,
+        handler: impl FnOnce(&Self, &Q) -> Result<A, Refusal>,
     ) -> Vec<u8> {
-        let answer = guarded(|| call(request));
-        self.observer.item_answered(method, request.game(), answer.as_ref().err());
-        answer.map_or_else(write_refusal, |answer| write_answer(number_of(method), &answer))
+        let response = guarded(|| handler(self, request));
+        self.items.item_answered(method, CallOutcome::new(request.game(), response.as_ref().err()));
+        response.map_or_else(encode_refusal, |response| encode_answer(field_number(method), &response))
+    }
+
+    /// Opens an `Evaluate` stream.
+    ///
+    /// # Errors
+    ///
+    /// If the stream cannot be opened. The outcome is reported to the context all the same.
+    pub async fn evaluate(
+        &self,
+        request: http::Request<Body>,
+        context: StreamContext,
+    ) -> Result<http::Response<Body>, Refusal> {
+        let mut context = Some(context);
+        let service = service_fn(|request: Request<Streaming<proto::EvaluateRequest>>| {
+            let context = context.take();
+            ready(Ok(Response::new(EvaluateResponses::new(self.clone(), request.into_inner(), context))))
+        });
+        let response = tonic::server::Grpc::new(Codec::default())
+            .accept_compressed(CompressionEncoding::Gzip)
+            .send_compressed(CompressionEncoding::Gzip)
+            .max_decoding_message_size(self.limits.message_bytes)
+            .streaming(service, request)
+            .await;
+        match (context, response.extensions().get().and_then(refusal_of)) {
+            (Some(context), Some(refusal)) => {
+                (context.on_end)(CallOutcome::refused(&refusal));
+                Err(refusal)
+            }
+            _ => Ok(response),
+        }
     }
 }
 
-/// The number of a call, in `arbiter.v1.Call` and in `arbiter.v1.Answer`: from 2 on, in the order of the contract.
-const fn number_of(method: Method) -> u32 {
+/// The answer to an item without a call.
+pub(super) fn missing_call() -> Vec<u8> {
+    let mut violations = Violations::default();
+    violations.required(&Path::root("call"));
+    violations.finish(None).map_or_else(encode_refusal, |never: Infallible| match never {})
+}
+
+/// The field number of a method in `arbiter.v1.Call` and `arbiter.v1.Answer`: from 2 on, in the order of the contract.
+const fn field_number(method: Method) -> u32 {
     method as u32 + 2
 }
 
-/// How many bytes of its batch an answer takes: its own, with its key and its length.
+/// How many bytes an answer takes in its batch: its own, its key and its length.
 fn size_in_batch(answer: &[u8]) -> usize {
     1 + length_delimiter_len(answer.len()) + answer.len()
 }
 
-/// The answers of an `Evaluate` stream. A call is read only when its answer is asked for, so a client
-/// that does not read its answers is not read from either.
-pub struct Answers<O: Observer> {
-    referee: Referee<O>,
-    calls: Option<Streaming<proto::EvaluateRequest>>,
-    deadline: Option<Pin<Box<Sleep>>>,
-    closing: Pin<Box<WaitForCancellationFutureOwned>>,
-    /// None while it waits for calls.
-    turns: Option<Turns>,
-    /// Others have their turn until this is done.
-    resting: Option<JoinHandle<()>>,
-    lease: Option<Lease>,
+/// What the server passes to an `Evaluate` stream.
+pub struct StreamContext {
+    /// The caller's deadline, if there is one.
+    pub deadline: Option<Instant>,
+    /// Called with the outcome when the stream ends. Dropped without a call if the client cancels the stream.
+    pub on_end: Box<dyn FnOnce(CallOutcome) + Send>,
 }
 
-impl<O: Observer> Answers<O> {
-    pub(super) fn new(referee: Referee<O>, request: Request<Streaming<proto::EvaluateRequest>>) -> Self {
-        let lease = request.extensions().get::<Lease>().cloned();
-        let deadline = lease.as_ref().and_then(|lease| lease.deadline);
+/// The responses of an `Evaluate` stream. A request is read only when its response is polled for, so a client that does
+/// not read its responses is not read from either: this is the backpressure of a stream.
+///
+/// It is polled by hand because an `async` block per item cannot: tonic polls for item after item, and creating and
+/// registering a future for the shutdown, the deadline and the next request each time would cost more than most items.
+pub struct EvaluateResponses {
+    referee: Referee,
+    /// None once the stream has ended.
+    requests: Option<Streaming<proto::EvaluateRequest>>,
+    deadline: Option<Pin<Box<Sleep>>>,
+    closing: Pin<Box<WaitForCancellationFutureOwned>>,
+    /// None while waiting for a request.
+    slice: Option<TimeSlice>,
+    /// Other tasks run until this one is done.
+    yielded: Option<JoinHandle<()>>,
+    context: Option<StreamContext>,
+}
+
+impl EvaluateResponses {
+    fn new(
+        referee: Referee,
+        requests: Streaming<proto::EvaluateRequest>,
+        context: Option<StreamContext>,
+    ) -> Self {
+        let deadline = context.as_ref().and_then(|context| context.deadline);
         Self {
             closing: Box::pin(referee.closing.clone().cancelled_owned()),
             referee,
-            calls: Some(request.into_inner()),
+            requests: Some(requests),
             deadline: deadline.map(|deadline| Box::pin(sleep_until(deadline))),
-            turns: None,
-            resting: None,
-            lease,
+            slice: None,
+            yielded: None,
+            context,
         }
     }
 
-    /// Ends the stream, well or with a refusal.
+    /// Ends the stream, with a refusal or without.
     fn end(&mut self, refusal: Option<Refusal>) -> Poll<Option<<Self as Stream>::Item>> {
-        self.calls = None;
-        if let Some(lease) = &self.lease {
-            lease.observer.stream_ended(refusal.as_ref());
+        self.requests = None;
+        if let Some(context) = self.context.take() {
+            // Each item may be of another game.
+            (context.on_end)(CallOutcome::new(None, refusal.as_ref()));
         }
         Poll::Ready(refusal.map(|refusal| Err(refusal.into())))
     }
 }
 
-impl<O: Observer> Stream for Answers<O> {
+impl Stream for EvaluateResponses {
     type Item = Result<proto::EvaluateResponse, Status>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        if self.referee.closing.is_cancelled() && self.calls.is_some() {
+        if self.referee.closing.is_cancelled() && self.requests.is_some() {
             return self.end(Some(Refusal::shutting_down()));
         }
-        if self.turns.take_if(|turns| turns.is_over()).is_some() {
-            // What was answered so far is sent meanwhile, and there may be many who ask for more: only a task that is done
-            // after sockets were looked at is pending until then.
-            self.resting = Some(spawn(yield_now()));
+        if self.slice.take_if(|slice| slice.is_used_up()).is_some() {
+            // Yields to the other tasks and to the connection, which sends the responses so far. Waking this task at once
+            // would not do: only a task of its own is pending until sockets were polled.
+            self.yielded = Some(spawn(yield_now()));
         }
-        if let Some(resting) = &mut self.resting {
-            let _ = ready!(Pin::new(resting).poll(context));
-            self.resting = None;
+        if let Some(yielded) = &mut self.yielded {
+            let _ = ready!(Pin::new(yielded).poll(context));
+            self.yielded = None;
         }
-        let Some(calls) = self.calls.as_mut() else {
+        let Some(requests) = self.requests.as_mut() else {
             return Poll::Ready(None);
         };
-        let next = Pin::new(calls).poll_next(context);
+        let next = Pin::new(requests).poll_next(context);
         if let Some(deadline) = &mut self.deadline
             && deadline.as_mut().poll(context).is_ready()
         {
@@ -242,12 +217,12 @@ impl<O: Observer> Stream for Answers<O> {
         }
         match next {
             Poll::Ready(Some(Ok(request))) => {
-                self.turns.get_or_insert_default();
-                let answer = self.referee.evaluate_call(&request.call.unwrap_or_default());
+                self.slice.get_or_insert_default();
+                let answer = self.referee.evaluate_item(&request.call.unwrap_or_default());
                 Poll::Ready(Some(Ok(proto::EvaluateResponse { answer })))
             }
             Poll::Ready(Some(Err(status))) => {
-                let refusal = translate(&status).unwrap_or_else(Refusal::cancelled);
+                let refusal = refusal_of(&status).unwrap_or_else(Refusal::cancelled);
                 self.end(Some(refusal))
             }
             Poll::Ready(None) => self.end(None),
@@ -255,18 +230,9 @@ impl<O: Observer> Stream for Answers<O> {
                 self.end(Some(Refusal::shutting_down()))
             }
             Poll::Pending => {
-                self.turns = None;
+                self.slice = None;
                 Poll::Pending
             }
-        }
-    }
-}
-
-impl<O: Observer> Drop for Answers<O> {
-    /// A stream that has not ended by itself was given up.
-    fn drop(&mut self) {
-        if self.calls.is_some() {
-            let _ = self.end(Some(Refusal::cancelled()));
         }
     }
 }
@@ -278,14 +244,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_have_the_numbers_of_the_contract() {
-        let pool = DescriptorPool::decode(proto::FILE_DESCRIPTOR_SET).expect("the contract can be read");
+    fn items_have_the_field_numbers_of_the_contract() {
+        let pool = DescriptorPool::decode(proto::FILE_DESCRIPTOR_SET).expect("the contract can be decoded");
         for (message, suffix) in [("arbiter.v1.Call", "Request"), ("arbiter.v1.Answer", "Response")] {
-            let message = pool.get_message_by_name(message).expect("there is one");
+            let message = pool.get_message_by_name(message).expect("the contract has the message");
             for method in Method::ALL.into_iter().filter(|method| !method.name().starts_with("Evaluate")) {
-                let field = message.get_field(number_of(method)).expect("it has one for each call");
+                let field = message.get_field(field_number(method)).expect("each method has a field");
                 let kind = field.kind();
-                let kind = kind.as_message().expect("it is a message").name();
+                let kind = kind.as_message().expect("the field is a message").name();
                 assert_eq!(kind, format!("{}{suffix}", method.name()));
             }
         }

@@ -11,12 +11,12 @@ use super::{
     proto,
 };
 
-/// `arbiter.v1.EvaluateBatchRequest`, and `arbiter.v1.EvaluateBatchResponse`: messages one after the other, as they are on the
-/// wire. A call is read when it is its turn, and its answer is written when it is there. So a batch takes no more memory
-/// than it has bytes, and a call that cannot be read is refused on its own.
+/// `arbiter.v1.EvaluateBatchRequest` and `arbiter.v1.EvaluateBatchResponse`: a list of messages that stay encoded. An item is
+/// decoded when it is evaluated, and its answer encoded right after. So a batch takes no more memory than its size on the
+/// wire, and a malformed item is refused without its batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Items {
-    /// Each is the key of the field, its length, and its bytes.
+    /// For each message the key of the field, its length, and its bytes.
     wire: Vec<u8>,
     count: usize,
 }
@@ -25,8 +25,8 @@ pub struct Items {
 const FIELD: u8 = 1;
 
 impl Items {
-    /// None yet, with room for so many bytes.
-    pub fn with_room(bytes: usize) -> Self {
+    /// An empty list with capacity for so many bytes.
+    pub fn with_capacity(bytes: usize) -> Self {
         Self { wire: Vec::with_capacity(bytes), count: 0 }
     }
 
@@ -36,17 +36,17 @@ impl Items {
         self.count += 1;
     }
 
-    /// How many there are.
+    /// The number of messages.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether there is none.
+    /// Whether there are no messages.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// How many bytes they take, with their keys and lengths.
+    /// Their encoded size in bytes, with keys and lengths.
     pub fn bytes(&self) -> usize {
         self.wire.len()
     }
@@ -58,7 +58,7 @@ impl Items {
     }
 }
 
-/// Takes the next message off.
+/// Takes the next message from the front.
 pub(super) fn next_item<'a>(wire: &mut &'a [u8]) -> Option<&'a [u8]> {
     let mut rest = wire.get(1..)?;
     let length = decode_length_delimiter(&mut rest).ok()?;
@@ -93,7 +93,7 @@ impl Message for Items {
             return skip_field(wire_type, tag, buffer, context);
         }
         if self.count == 0 {
-            // What follows is, as a rule, the rest of them.
+            // The rest of the message is, as a rule, the rest of the items.
             self.wire.reserve(buffer.remaining() + 1);
         }
         take_bytes(wire_type, buffer, context, |item| self.push(item))
@@ -108,7 +108,7 @@ impl Message for Items {
     }
 }
 
-/// `arbiter.v1.EvaluateResponse`, with its answer as it is on the wire.
+/// `arbiter.v1.EvaluateResponse`, with its answer already encoded.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct EvaluateResponse {
     /// The encoded `arbiter.v1.Answer`.
@@ -116,37 +116,37 @@ pub struct EvaluateResponse {
     pub answer: Vec<u8>,
 }
 
-/// Room for most answers, in bytes.
-const USUAL_ANSWER: usize = 256;
+/// Initial capacity of an encoded answer: enough for most.
+const ANSWER_CAPACITY: usize = 256;
 
-/// The field of the refusal in an `arbiter.v1.Answer`. The others have the numbers of the calls.
+/// The field number of the refusal in an `arbiter.v1.Answer`. The responses have the field numbers of the calls.
 const REFUSAL: u32 = 1;
 
-/// Writes an `arbiter.v1.Answer`: the response to the call of this number.
-pub fn write_answer(call: u32, response: &impl Message) -> Vec<u8> {
-    let mut wire = Vec::with_capacity(USUAL_ANSWER);
-    encode_key(call, WireType::LengthDelimited, &mut wire);
+/// Encodes an `arbiter.v1.Answer` with the response to the call of this field number.
+pub fn encode_answer(field_number: u32, response: &impl Message) -> Vec<u8> {
+    let mut wire = Vec::with_capacity(ANSWER_CAPACITY);
+    encode_key(field_number, WireType::LengthDelimited, &mut wire);
     put_length_delimited(&mut wire, |wire| response.encode_raw(wire));
     wire
 }
 
-/// Writes an `arbiter.v1.Answer`: the refusal of a call.
-pub fn write_refusal(refusal: Refusal) -> Vec<u8> {
-    write_answer(REFUSAL, &proto::Refusal::from(refusal))
+/// Encodes an `arbiter.v1.Answer` with a refusal.
+pub fn encode_refusal(refusal: Refusal) -> Vec<u8> {
+    encode_answer(REFUSAL, &proto::Refusal::from(refusal))
 }
 
-/// Reads one call of a batch.
+/// Decodes an item of a batch.
 ///
 /// # Errors
 ///
-/// If it has more bytes than a call on its own may have, or is no call.
+/// If it is larger than a single call may be, or malformed.
 pub fn read_call(call: &[u8], max_bytes: usize) -> Result<proto::Call, Refusal> {
     if call.len() > max_bytes {
-        let message = format!("this call has {} bytes: a call has at most {max_bytes}", call.len());
+        let message = format!("this call has {} bytes: the maximum is {max_bytes}", call.len());
         return Err(Refusal::new(Code::ResourceExhausted, proto::ErrorReason::MessageTooLarge, message));
     }
     proto::Call::decode(call).map_err(|error| {
-        let message = format!("this is no call: {error}");
+        let message = format!("this is not a call: {error}");
         Refusal::new(Code::InvalidArgument, proto::ErrorReason::MalformedRequest, message)
     })
 }

@@ -3,23 +3,28 @@ use std::marker::PhantomData;
 use bytes::Buf;
 use prost::{Message, encoding::decode_varint};
 use tonic::{
-    Status,
+    Code, Status,
     codec::{BufferSettings, DecodeBuf, Decoder, EncodeBuf, Encoder},
 };
 
-/// The most top-level fields that a message may carry, whatever the configuration: a message of a few bytes an
-/// item would otherwise take many times its size when it is read. Limits of items are configured below this.
+use super::{Refusal, proto};
+
+/// Maximum number of top-level fields of a message, independent of the configuration. Without it, a message of many tiny
+/// items would take many times its size when it is decoded. Configurable item limits are at most this.
 pub const MAX_TOP_LEVEL_FIELDS: usize = 16_384;
 
-/// What a message with more is told.
-pub(super) const TOO_MANY_FIELDS: &str = "the message has more than 16384 items";
+/// Refuses a message with more.
+pub(super) fn too_many_fields() -> Refusal {
+    let message = format!("the message has more than {MAX_TOP_LEVEL_FIELDS} items");
+    Refusal::new(Code::ResourceExhausted, proto::ErrorReason::TooManyItems, message)
+}
 
-/// Room for the state of a game at once, so that a call need not grow its buffers.
+/// Initial capacity for a typed state, so that buffers do not have to grow.
 fn buffers() -> BufferSettings {
     BufferSettings::new(1024, 32 * 1024)
 }
 
-/// Protobuf for tonic, like its own codec, but too many items are refused before they are read.
+/// The protobuf codec of tonic, except that it refuses a message with too many fields before it decodes it.
 #[derive(Debug)]
 pub struct Codec<T, U>(PhantomData<(T, U)>);
 
@@ -48,7 +53,7 @@ where
     }
 }
 
-/// Writes a message, into as much room as it takes.
+/// Encodes a message into a buffer of exactly its size.
 #[derive(Debug)]
 pub struct ExactEncoder<T>(PhantomData<T>);
 
@@ -67,7 +72,7 @@ impl<T: Message> Encoder for ExactEncoder<T> {
     }
 }
 
-/// Reads a message, after counting its fields.
+/// Decodes a message after counting its fields.
 #[derive(Debug)]
 pub struct BoundedDecoder<U>(PhantomData<U>);
 
@@ -76,15 +81,15 @@ impl<U: Message + Default> Decoder for BoundedDecoder<U> {
     type Error = Status;
 
     fn decode(&mut self, source: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
-        // The message lies in one piece, which is faster to read as the slice that it is.
+        // The message is contiguous, and a slice is faster to decode than a buffer.
         let message = source.chunk();
         debug_assert_eq!(message.len(), source.remaining(), "tonic hands over whole messages");
-        // These statuses are put into our own terms where the call is answered: see `translate`.
         if has_too_many_fields(message) {
-            return Err(Status::resource_exhausted(TOO_MANY_FIELDS));
+            return Err(too_many_fields().into_source());
         }
         let decoded = U::decode(message).map_err(|error| {
-            Status::internal(format!("the request is no message of the expected type: {error}"))
+            Refusal::malformed("", format!("the request is not a message of the expected type: {error}"))
+                .into_source()
         });
         source.advance(source.remaining());
         decoded.map(Some)
@@ -95,7 +100,7 @@ impl<U: Message + Default> Decoder for BoundedDecoder<U> {
     }
 }
 
-/// Counts the top-level fields by skipping over their values. What is malformed is left to the real decoder.
+/// Counts the top-level fields by skipping their values. A malformed message is left to the decoder.
 fn has_too_many_fields(mut message: &[u8]) -> bool {
     let mut fields = 0;
     while !message.is_empty() {
@@ -114,7 +119,7 @@ fn has_too_many_fields(mut message: &[u8]) -> bool {
     false
 }
 
-/// Reads the key of a field and tells how many bytes of value follow.
+/// Reads the key of a field and returns the size of its value.
 fn value_size(message: &mut &[u8]) -> Option<usize> {
     let key = decode_varint(message).ok()?;
     match key & 7 {
@@ -123,7 +128,7 @@ fn value_size(message: &mut &[u8]) -> Option<usize> {
         0 => decode_varint(message).ok().map(|_| 0),
         1 => Some(8),
         2 => usize::try_from(decode_varint(message).ok()?).ok(),
-        // The fields of a group are counted as if they were outside of it.
+        // The fields of a group count as top-level fields.
         3 | 4 => Some(0),
         5 => Some(4),
         _ => None,

@@ -15,7 +15,6 @@ use prost::Message;
 use prost_reflect::{DescriptorPool, DynamicMessage, Kind, MessageDescriptor, MethodDescriptor};
 use prost_types::Any;
 use serde_json::value::{RawValue, to_raw_value};
-use tonic::Code;
 
 use self::{
     reader::{GivenFields, Reader},
@@ -24,7 +23,7 @@ use self::{
 use super::{
     Items, Path, Refusal,
     batch::next_item,
-    codec::{MAX_TOP_LEVEL_FIELDS, TOO_MANY_FIELDS},
+    codec::{MAX_TOP_LEVEL_FIELDS, too_many_fields},
     proto,
 };
 
@@ -84,8 +83,7 @@ impl<'a> BatchFromJson<'a> {
         let mut reader = Reader::new(batch.clone());
         let calls = find_calls(&mut reader, &batch, or_empty_object(json))?;
         if calls.len() > MAX_TOP_LEVEL_FIELDS {
-            let reason = proto::ErrorReason::TooManyItems;
-            return Err(Refusal::new(Code::ResourceExhausted, reason, TOO_MANY_FIELDS));
+            return Err(too_many_fields());
         }
         let (calls, call) = (calls.into_iter(), message("arbiter.v1.Call")?);
         Ok(Self { calls, call, max_call_bytes, reader, converted: Items::default() })
@@ -201,7 +199,7 @@ pub fn detail_to_json(detail: &Any) -> Option<Box<RawValue>> {
 }
 
 fn method(call: &str) -> Result<MethodDescriptor, Refusal> {
-    let service = DESCRIPTORS.get_service_by_name(proto::rules_service_server::SERVICE_NAME);
+    let service = DESCRIPTORS.get_service_by_name(proto::SERVICE_NAME);
     let method = service.and_then(|service| service.methods().find(|method| method.name() == call));
     method.ok_or_else(Refusal::internal_fault)
 }
@@ -216,6 +214,8 @@ fn decode(descriptor: MessageDescriptor, binary: Bytes) -> Result<DynamicMessage
 
 #[cfg(test)]
 mod tests {
+    use tonic::Code;
+
     use super::*;
 
     fn convert_batch(json: &str) -> Result<Vec<u8>, Refusal> {

@@ -1,6 +1,8 @@
 use std::{
     collections::BTreeMap,
+    error::Error,
     fmt::{self, Display, Write},
+    sync::Arc,
 };
 
 use prost::Message;
@@ -8,7 +10,7 @@ use prost_types::Any;
 use tonic::{Code, Status};
 use tonic_types::pb;
 
-use super::{Path, codec::TOO_MANY_FIELDS, proto, spelling::suggestion};
+use super::{Path, proto, spelling::suggestion};
 use crate::games::{GameId, RuleBreach};
 
 /// The `domain` of every `google.rpc.ErrorInfo`.
@@ -156,85 +158,84 @@ impl Refusal {
         refusal
     }
 
-    /// A call of the service that there is not. The message suggests one of those that there are.
-    pub fn no_such_call(name: &str, calls: &[&str]) -> Self {
-        let message = format!("there is no call `{}`: {}", cut_off(name), suggestion(name, calls));
+    /// An unknown RPC of the service. The message suggests one that exists.
+    pub fn unknown_method(name: &str, methods: &[&str]) -> Self {
+        let message = format!("unknown method `{}`: {}", cut_off(name), suggestion(name, methods));
         Self::new(Code::Unimplemented, proto::ErrorReason::CallNotAvailable, message)
     }
 
-    /// A fault of the service itself.
+    /// An internal error.
     pub fn internal_fault() -> Self {
         Self::new(
             Code::Internal,
             proto::ErrorReason::InternalFault,
-            "the service failed to answer this call; please report it with the request",
+            "internal error: please report it with the request",
         )
     }
 
-    /// A call that was not answered in time.
+    /// A call whose deadline has passed.
     pub fn deadline_exceeded() -> Self {
         Self::new(
             Code::DeadlineExceeded,
             proto::ErrorReason::DeadlineExceeded,
-            "the time for this call is over",
+            "the deadline of this call has passed",
         )
     }
 
-    /// One call more than the service takes on at the same time.
+    /// A call above the maximum number of calls in flight.
     pub fn overloaded() -> Self {
         Self::new(
             Code::ResourceExhausted,
             proto::ErrorReason::Overloaded,
-            "the service has as many calls under way as it takes: try again a little later",
+            "too many calls are in flight: retry after a short delay",
         )
     }
 
-    /// A batch beside others that hold all that they may.
-    pub fn too_many_bytes() -> Self {
+    /// A batch above the maximum number of bytes that batches in flight may hold.
+    pub fn too_many_batch_bytes() -> Self {
         Self::new(
             Code::ResourceExhausted,
             proto::ErrorReason::Overloaded,
-            "the batches under way hold as many bytes as the service takes: try again a little later",
+            "the batches in flight hold too many bytes: retry after a short delay",
         )
     }
 
-    /// A message of more bytes than this.
-    pub fn message_too_large(most: usize) -> Self {
-        let message = format!("the message has more than {most} bytes");
+    /// A message above the maximum size.
+    pub fn message_too_large(max_bytes: usize) -> Self {
+        let message = format!("the message is larger than {max_bytes} bytes");
         Self::new(Code::ResourceExhausted, proto::ErrorReason::MessageTooLarge, message)
     }
 
-    /// A call whose turn would come too late, since too many others wait for theirs.
-    pub fn turn_too_late() -> Self {
+    /// A call that the admission queue sheds.
+    pub fn shed() -> Self {
         Self::new(
             Code::ResourceExhausted,
             proto::ErrorReason::Overloaded,
-            "calls come faster than the service answers them, and the turn of this one would come too late: try again a \
-             little later",
+            "the server is overloaded and this call would wait too long in its queue: retry after a short delay",
         )
     }
 
-    /// An item of a batch whose answer does not fit into that of the batch any more.
+    /// An item of a batch whose answer does not fit into the response.
     pub fn answer_too_large() -> Self {
         Self::new(
             Code::ResourceExhausted,
             proto::ErrorReason::AnswerTooLarge,
-            "the answers of this batch are too large: send this call again, in another batch",
+            "the response to this batch would be too large: send this call again in another batch",
         )
     }
 
-    /// A stream that is still open when the service goes down.
+    /// A stream that is still open when the server shuts down.
     pub fn shutting_down() -> Self {
         Self::new(
             Code::Unavailable,
             proto::ErrorReason::ShuttingDown,
-            "the service is going down: open a new stream",
+            "the server is shutting down: open a new stream",
         )
     }
 
-    /// A call that its caller has given up.
+    /// A call that the client cancelled.
     pub fn cancelled() -> Self {
-        Self::new(Code::Cancelled, proto::ErrorReason::Unspecified, "the caller has given up")
+        Self::new(Code::Cancelled, proto::ErrorReason::Unspecified, "the client cancelled the call")
     }
 
     /// An illegal move; in a replay, with its index.
@@ -245,6 +246,13 @@ impl Refusal {
             unlisted: 0,
             move_index: move_index.map(|index| u32::try_from(index).unwrap_or(u32::MAX)),
         }
+    }
+
+    /// A status that only carries this refusal to [`refusal_of`], without the details that a client would receive.
+    pub(super) fn into_source(self) -> Status {
+        let mut status = Status::new(self.code, "");
+        status.set_source(Arc::new(self));
+        status
     }
 
     /// The status code.
@@ -378,8 +386,16 @@ fn any(name: &str, message: &impl Message) -> Any {
     Any { type_url: format!("type.googleapis.com/{name}"), value: message.encode_to_vec() }
 }
 
+impl Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message())
+    }
+}
+
+impl Error for Refusal {}
+
 impl From<Refusal> for Status {
-    /// The one place where a refusal becomes a status.
+    /// The only place where a refusal becomes a status.
     fn from(refusal: Refusal) -> Self {
         let message = refusal.message();
         let status =
@@ -388,16 +404,16 @@ impl From<Refusal> for Status {
     }
 }
 
-/// What a status without details means: tonic made it, of a call that never reached the service.
-/// In our terms the caller's mistakes are not INTERNAL, and each has its reason.
-pub fn translate(status: &Status) -> Option<Refusal> {
+/// Returns the refusal behind a status: the one it was made of, or the equivalent of a status that tonic made because a
+/// request did not reach its handler. tonic reports a caller's mistakes as INTERNAL, and without a reason.
+pub fn refusal_of(status: &Status) -> Option<Refusal> {
+    if let Some(refusal) = status.source().and_then(|source| source.downcast_ref::<Refusal>()) {
+        return Some(refusal.clone());
+    }
     let (code, reason) = match status.code() {
         _ if !status.details().is_empty() => return None,
-        // A body that is no message, cut off, missing, wrongly framed, or wrongly compressed.
+        // The body is cut off, missing, badly framed, or badly compressed.
         Code::Internal => (Code::InvalidArgument, proto::ErrorReason::MalformedRequest),
-        Code::ResourceExhausted if status.message() == TOO_MANY_FIELDS => {
-            (Code::ResourceExhausted, proto::ErrorReason::TooManyItems)
-        }
         Code::OutOfRange | Code::ResourceExhausted => {
             (Code::ResourceExhausted, proto::ErrorReason::MessageTooLarge)
         }
@@ -405,7 +421,7 @@ pub fn translate(status: &Status) -> Option<Refusal> {
         _ => return None,
     };
     let message = match status.message() {
-        "" => "there is no such call",
+        "" => "unknown method",
         message => message.trim_start_matches("Error, "),
     };
     Some(Refusal::new(code, reason, message))

@@ -133,7 +133,7 @@ about! {
 }
 
 /// A state or a view, and a move in it.
-pub struct Turn<G: WireGame> {
+pub struct ProposedMove<G: WireGame> {
     /// The state or view.
     pub game: StateOrView<G>,
     /// How the state was written.
@@ -144,7 +144,7 @@ pub struct Turn<G: WireGame> {
     move_form: Form,
 }
 
-impl<G: WireGame> Turn<G> {
+impl<G: WireGame> ProposedMove<G> {
     /// Reads a state and a move in it.
     ///
     /// # Errors
@@ -154,8 +154,9 @@ impl<G: WireGame> Turn<G> {
         let mut violations = Violations::default();
         let state = read_state::<G>(state, &STATE, &mut violations);
         let mv = read_move::<G>(mv, &MOVE, &mut violations);
-        let turn = state.zip(mv).map(|((game, form), (mv, move_form))| Self { game, form, mv, move_form });
-        violations.finish(turn)
+        let proposed =
+            state.zip(mv).map(|((game, form), (mv, move_form))| Self { game, form, mv, move_form });
+        violations.finish(proposed)
     }
 
     /// Every reason why the move is illegal; none when it is legal.

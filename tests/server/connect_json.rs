@@ -80,7 +80,7 @@ async fn all_violations_are_answered_at_once() {
 async fn an_unknown_call_is_answered_with_a_suggestion() {
     let refusal = call("NewGme", "{}").await.refusal();
     assert_eq!(refusal.code(), Code::Unimplemented);
-    assert_eq!(refusal.message(), "there is no call `NewGme`: did you mean `NewGame`?");
+    assert_eq!(refusal.message(), "unknown method `NewGme`: did you mean `NewGame`?");
     let refusal = call("PlayChess", "{}").await.refusal();
     assert!(refusal.message().contains("expected one of `ValidateMove`, `ApplyMove`, "), "{refusal:?}");
 }

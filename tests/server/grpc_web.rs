@@ -226,7 +226,7 @@ async fn a_call_that_does_not_exist_is_not_available() {
 #[tokio::test]
 async fn an_unknown_call_is_answered_with_a_suggestion() {
     for reply in in_every_way(&[], "NewGme", &[], &good_body()).await {
-        assert_eq!(reply.status.message(), "there is no call `NewGme`: did you mean `NewGame`?");
+        assert_eq!(reply.status.message(), "unknown method `NewGme`: did you mean `NewGame`?");
     }
 }
 

@@ -76,7 +76,7 @@ fn nobody_is_not_ready() {
     let output = ask(&address);
     assert_eq!(told(&output), (Some(1), ""));
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(errors.starts_with(&format!("error: nobody answers at {address}: ")), "{errors}");
+    assert!(errors.starts_with(&format!("error: no answer from {address}: ")), "{errors}");
 }
 
 #[test]

@@ -166,7 +166,7 @@ async fn a_call_that_does_not_exist_is_not_available() {
 async fn an_unknown_call_is_answered_with_a_suggestion() {
     let (_server, client) = start().await;
     let reply = client.send("NewGme", &[], good_body()).await;
-    assert_eq!(reply.status.message(), "there is no call `NewGme`: did you mean `NewGame`?");
+    assert_eq!(reply.status.message(), "unknown method `NewGme`: did you mean `NewGame`?");
 }
 
 #[tokio::test]

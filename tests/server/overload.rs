@@ -59,7 +59,7 @@ impl Crowd {
                     }
                     let overloaded = (Code::ResourceExhausted, "ERROR_REASON_OVERLOADED".to_owned());
                     assert_eq!(refusal(&reply.status), overloaded);
-                    assert!(reply.status.message().contains("would come too late"), "{:?}", reply.status);
+                    assert!(reply.status.message().contains("would wait too long"), "{:?}", reply.status);
                     tally.refused.fetch_add(1, Relaxed);
                 }
             });

@@ -475,7 +475,7 @@ fn assert_refused(file: &str, named: &str) {
 #[test]
 fn a_file_without_a_token_ends_with_64() {
     for text in ["", "\n\n", "# alice\n"] {
-        assert_no_start(text, "there is no token");
+        assert_no_start(text, "expected at least one token");
     }
 }
 

@@ -399,7 +399,7 @@ mod tests {
 
     #[test]
     fn every_field_of_every_request_is_supported() {
-        let service = DESCRIPTORS.get_service_by_name(proto::rules_service_server::SERVICE_NAME);
+        let service = DESCRIPTORS.get_service_by_name(proto::SERVICE_NAME);
         let service = service.expect("the contract has the service");
         let mut messages: Vec<_> = service.methods().map(|method| method.input()).collect();
         let mut visited = BTreeSet::new();

@@ -1,3 +1,5 @@
+//! Logs to standard error, with a filter that can be changed at run time.
+
 use std::{
     io::{IsTerminal, stderr},
     panic,
@@ -15,40 +17,40 @@ use tracing_subscriber::{
 
 use crate::config::{Config, LogFormat};
 
-/// What is logged, which can be changed while the server runs.
+/// The log filter, which can be changed while the server runs.
 #[derive(Clone)]
 pub struct LogFilter(reload::Handle<Targets, Registry>);
 
 impl LogFilter {
-    /// The filter, as it would be given to `--log`.
-    pub(super) fn text(&self) -> String {
+    /// The filter in the syntax of `--log`.
+    pub(in crate::server) fn text(&self) -> String {
         self.0.with_current(ToString::to_string).unwrap_or_default()
     }
 
-    /// Logs by another filter from now on.
-    pub(super) fn set(&self, text: &str) -> Result<(), BadFilter> {
+    /// Changes the filter.
+    pub(in crate::server) fn set(&self, text: &str) -> Result<(), BadFilter> {
         let filter = parse(text)?;
-        // There is no error: the subscriber lives as long as the process.
+        // It does not fail: the subscriber lives as long as the process.
         let _ = self.0.reload(filter);
         Ok(())
     }
 }
 
-/// Why a text is not a filter.
+/// Why a text is not a log filter.
 #[derive(Debug, Error)]
 pub enum BadFilter {
-    /// A level that does not exist, alone or behind a module. A mistyped level is never taken for a module's name: that
-    /// would leave the server without a log.
+    /// An unknown level, alone or after a module. A mistyped level is never treated as a module name: the server would log
+    /// nothing.
     #[error(
         "{0:?} is not a level: use off, error, warn, info, debug or trace, or MODULE=LEVEL for a single module"
     )]
     UnknownLevel(String),
-    /// What stands before `=` is not a path such as `arbiter::server`.
+    /// The text before `=` is not a path such as `arbiter::server`.
     #[error("{0:?} is not a module: use a path such as arbiter or arbiter::server")]
     BadModule(String),
 }
 
-/// Reads a list of `LEVEL` (for all modules) and `MODULE=LEVEL`, with commas between them.
+/// Parses a comma-separated list of `LEVEL` (for all modules) and `MODULE=LEVEL`.
 fn parse(text: &str) -> Result<Targets, BadFilter> {
     let level = |text: &str| {
         text.parse::<LevelFilter>()
@@ -75,7 +77,7 @@ fn parse(text: &str) -> Result<Targets, BadFilter> {
 ///
 /// # Errors
 ///
-/// If the filter cannot be read.
+/// If the filter is not valid.
 pub fn start_logging(config: &Config) -> Result<LogFilter, BadFilter> {
     let (filter, handle) = reload::Layer::new(parse(&config.log)?);
     let lines = fmt::layer().with_writer(stderr).with_ansi(stderr().is_terminal());
@@ -84,10 +86,9 @@ pub fn start_logging(config: &Config) -> Result<LogFilter, BadFilter> {
         LogFormat::Json => lines.json().flatten_event(true).boxed(),
     };
     tracing_subscriber::registry().with(filter).with(lines).init();
-    // A fault is a log line like any other, in the format that was asked for.
-    // Where it happened, but not in which words: those may hold a state, and with it hidden cards.
-    panic::set_hook(Box::new(|fault| {
-        tracing::error!(at = fault.location().map(tracing::field::display), "a fault of the service");
+    // Logs a panic in the configured format. Its message is left out: it may hold a state, and with it hidden cards.
+    panic::set_hook(Box::new(|panic| {
+        tracing::error!(at = panic.location().map(tracing::field::display), "internal error: panic");
     }));
     Ok(LogFilter(handle))
 }

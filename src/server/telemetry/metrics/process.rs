@@ -1,4 +1,4 @@
-//! What the operating system knows of this process, by the names that every dashboard knows. Read when it is asked for.
+//! The standard metrics of a process, read from `/proc` when they are scraped.
 
 use std::{fmt, fs, time::SystemTime};
 
@@ -8,10 +8,10 @@ use prometheus_client::{
     metrics::{counter::ConstCounter, gauge::ConstGauge},
 };
 
-/// Parts of a second in which Linux tells processes their CPU time, whatever it counts in itself.
+/// `USER_HZ`: Linux reports CPU times to processes in hundredths of a second.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// This process. What the operating system does not tell is left out.
+/// This process. A metric that the operating system does not provide is left out.
 #[derive(Debug)]
 pub(super) struct Process {
     started: SystemTime,
@@ -25,32 +25,32 @@ impl Process {
 
 impl Collector for Process {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        let mut tell = |name, help, metric: &dyn EncodeMetric| {
+        let mut add = |name, help, metric: &dyn EncodeMetric| {
             metric.encode(encoder.encode_descriptor(name, help, None, metric.metric_type())?)
         };
         if let Some(seconds) = cpu_seconds() {
-            tell("process_cpu_seconds", "CPU time spent.", &ConstCounter::new(seconds))?;
+            add("process_cpu_seconds", "CPU time used", &ConstCounter::new(seconds))?;
         }
         if let Some(bytes) = resident_bytes() {
-            tell("process_resident_memory_bytes", "Memory held.", &ConstGauge::new(bytes))?;
+            add("process_resident_memory_bytes", "Resident memory", &ConstGauge::new(bytes))?;
         }
         if let Ok(open) = fs::read_dir("/proc/self/fd") {
             let open = i64::try_from(open.count()).unwrap_or(i64::MAX);
-            tell("process_open_fds", "Files and sockets open.", &ConstGauge::new(open))?;
+            add("process_open_fds", "Open file descriptors", &ConstGauge::new(open))?;
         }
-        if let Some(most) = max_fds() {
-            tell("process_max_fds", "Files and sockets that may be open.", &ConstGauge::new(most))?;
+        if let Some(max) = max_fds() {
+            add("process_max_fds", "Maximum number of open file descriptors", &ConstGauge::new(max))?;
         }
         let started = self.started.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        tell(
+        add(
             "process_start_time_seconds",
-            "When it started, since 1970.",
+            "Start time in seconds since the Unix epoch",
             &ConstGauge::new(started.as_secs_f64()),
         )
     }
 }
 
-/// From `/proc/self/stat`: the fields behind the name of the program, which may hold anything but the last bracket.
+/// From `/proc/self/stat`: the fields after the program name, which ends with the last bracket.
 fn cpu_seconds() -> Option<f64> {
     let stat = fs::read_to_string("/proc/self/stat").ok()?;
     let (_, fields) = stat.rsplit_once(')')?;
@@ -58,7 +58,7 @@ fn cpu_seconds() -> Option<f64> {
     Some((times.next()? + times.next()?) / TICKS_PER_SECOND)
 }
 
-/// From `/proc/self/status`: in kibibytes, behind its name.
+/// From `/proc/self/status`, in kibibytes.
 fn resident_bytes() -> Option<i64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let size = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -66,7 +66,7 @@ fn resident_bytes() -> Option<i64> {
     Some(kibibytes * 1024)
 }
 
-/// From `/proc/self/limits`: the soft limit comes first. None: there is no limit.
+/// From `/proc/self/limits`: the soft limit is first. None: no limit.
 fn max_fds() -> Option<i64> {
     let limits = fs::read_to_string("/proc/self/limits").ok()?;
     let limit = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;

@@ -1,8 +1,7 @@
-//! What a connection writes, gathered: all that one turn of its work has to say goes out at once.
+//! Write coalescing: everything that a connection writes during one poll is sent with one system call.
 //!
-//! HTTP/2 flushes as it goes, so that an answer leaves in pieces: headers, then the message, then the status. It is cheaper
-//! in one, and safer: if the process is killed between two pieces, a balancer that has passed on the first cannot ask
-//! another replica any more.
+//! HTTP/2 flushes headers, message and trailers of a response separately. One write is cheaper and safer: if the process is
+//! killed between two writes, a load balancer that has forwarded the headers cannot retry the call on another replica.
 
 use std::{
     io,
@@ -14,63 +13,63 @@ use std::{
 use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// How much may wait, in bytes, before it is sent in the middle of a turn.
-const MOST: usize = 64 * 1024;
+/// Maximum number of buffered bytes. A write beyond it waits until the buffer is sent.
+const MAX_BUFFERED_BYTES: usize = 64 * 1024;
 
-/// A stream of bytes whose writes wait until [`send`](Self::send). Clones are the same stream: one is handed to whoever
-/// reads and writes, the other stays with whoever ends the turn.
-pub(super) struct Gathered<I>(Arc<Mutex<Inner<I>>>);
+/// An I/O stream that buffers writes until [`poll_flush_buffer`](Self::poll_flush_buffer). Clones share the stream: HTTP has
+/// one, and the future that polls HTTP has the other.
+pub(super) struct CoalescedWrites<I>(Arc<Mutex<Inner<I>>>);
 
 struct Inner<I> {
     io: I,
-    waiting: BytesMut,
+    buffer: BytesMut,
 }
 
-impl<I> Clone for Gathered<I> {
+impl<I> Clone for CoalescedWrites<I> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl<I: AsyncRead + AsyncWrite + Unpin> Gathered<I> {
+impl<I: AsyncRead + AsyncWrite + Unpin> CoalescedWrites<I> {
     pub(super) fn new(io: I) -> Self {
-        Self(Arc::new(Mutex::new(Inner { io, waiting: BytesMut::new() })))
+        Self(Arc::new(Mutex::new(Inner { io, buffer: BytesMut::new() })))
     }
 
-    /// Sends what has been written. Ready when all of it is sent.
-    pub(super) fn send(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.inner().send(context)
+    /// Sends the buffer. Ready when all of it is sent.
+    pub(super) fn poll_flush_buffer(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.inner().poll_send(context)
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner<I>> {
-        // One task has both clones: nobody ever waits here, and nobody has failed meanwhile.
+        // One task has both clones, so the lock is never contended.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl<I: AsyncRead + AsyncWrite + Unpin> Inner<I> {
-    fn send(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.waiting.is_empty() {
+    fn poll_send(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.buffer.is_empty() {
             return Poll::Ready(Ok(()));
         }
-        while !self.waiting.is_empty() {
-            match ready!(Pin::new(&mut self.io).poll_write(context, &self.waiting))? {
+        while !self.buffer.is_empty() {
+            match ready!(Pin::new(&mut self.io).poll_write(context, &self.buffer))? {
                 0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
-                sent => self.waiting.advance(sent),
+                sent => self.buffer.advance(sent),
             }
         }
-        // A connection that is silent holds nothing.
-        self.waiting = BytesMut::new();
+        // An idle connection holds no buffer.
+        self.buffer = BytesMut::new();
         Pin::new(&mut self.io).poll_flush(context)
     }
 
-    /// Waits until there is room.
-    fn make_room(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.waiting.len() < MOST { Poll::Ready(Ok(())) } else { self.send(context) }
+    /// Waits until there is room in the buffer.
+    fn poll_room(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.buffer.len() < MAX_BUFFERED_BYTES { Poll::Ready(Ok(())) } else { self.poll_send(context) }
     }
 }
 
-impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for Gathered<I> {
+impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for CoalescedWrites<I> {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -80,7 +79,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for Gathered<I> {
     }
 }
 
-impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Gathered<I> {
+impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for CoalescedWrites<I> {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         self.poll_write_vectored(context, &[io::IoSlice::new(bytes)])
     }
@@ -91,26 +90,26 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Gathered<I> {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let mut inner = self.inner();
-        ready!(inner.make_room(context))?;
-        let before = inner.waiting.len();
+        ready!(inner.poll_room(context))?;
+        let before = inner.buffer.len();
         for slice in slices {
-            inner.waiting.extend_from_slice(slice);
+            inner.buffer.extend_from_slice(slice);
         }
-        Poll::Ready(Ok(inner.waiting.len() - before))
+        Poll::Ready(Ok(inner.buffer.len() - before))
     }
 
     fn is_write_vectored(&self) -> bool {
         true
     }
 
-    /// Does nothing: what was written is sent at the end of the turn.
+    /// Does nothing: the buffer is sent after the poll.
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut inner = self.inner();
-        ready!(inner.send(context))?;
+        ready!(inner.poll_send(context))?;
         Pin::new(&mut inner.io).poll_shutdown(context)
     }
 }
@@ -123,15 +122,15 @@ mod tests {
 
     use super::*;
 
-    fn pair(room: usize) -> (Gathered<DuplexStream>, DuplexStream) {
+    fn pair(room: usize) -> (CoalescedWrites<DuplexStream>, DuplexStream) {
         let (near, far) = duplex(room);
-        (Gathered::new(near), far)
+        (CoalescedWrites::new(near), far)
     }
 
     #[tokio::test]
-    async fn nothing_is_sent_before_the_end_of_a_turn() {
+    async fn nothing_is_sent_before_the_flush() {
         let (mut stream, mut far) = pair(1024);
-        let turn = stream.clone();
+        let flusher = stream.clone();
         stream.write_all(b"a").await.unwrap();
         stream.flush().await.unwrap();
         stream.write_all(b"b").await.unwrap();
@@ -141,25 +140,25 @@ mod tests {
             read = far.read(&mut bytes) => panic!("something was sent: {read:?}"),
             () = std::future::ready(()) => {}
         }
-        poll_fn(|context| turn.send(context)).await.unwrap();
+        poll_fn(|context| flusher.poll_flush_buffer(context)).await.unwrap();
         assert_eq!(far.read(&mut bytes).await.unwrap(), 2);
         assert_eq!(&bytes[..2], b"ab");
     }
 
     #[tokio::test]
-    async fn no_more_than_its_most_waits() {
+    async fn a_full_buffer_blocks_writes() {
         let (mut stream, _far) = pair(1);
-        let full = vec![0; MOST];
+        let full = vec![0; MAX_BUFFERED_BYTES];
         stream.write_all(&full).await.unwrap();
         tokio::select! {
             biased;
-            more = stream.write_all(b"x") => panic!("it was taken: {more:?}"),
+            more = stream.write_all(b"x") => panic!("the write was accepted: {more:?}"),
             () = std::future::ready(()) => {}
         }
     }
 
     #[tokio::test]
-    async fn what_waits_is_sent_before_the_end() {
+    async fn the_buffer_is_sent_before_the_stream_is_closed() {
         let (mut stream, mut far) = pair(8);
         let sent = vec![7; 1000];
         stream.write_all(&sent).await.unwrap();

@@ -1,4 +1,4 @@
-//! TLS, and whose certificates are let in.
+//! TLS and client certificates.
 
 use std::{io, sync::Arc};
 
@@ -11,46 +11,50 @@ use rustls::{
 use tokio::net::TcpStream;
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
-use super::files::{FileError, Followed, NamedFile, follow};
-use crate::config::Security;
+use crate::{
+    config::Security,
+    server::reload::{ConfigFile, FileError, Reloaded, watch},
+};
 
-/// What makes connections private, as long as it is configured.
+/// The TLS configuration, reloaded when its files change.
 #[derive(Clone)]
-pub(super) struct Tls(Followed<ServerConfig>);
+pub(in crate::server) struct Tls(Reloaded<ServerConfig>);
 
 impl Tls {
-    /// Reads the files. None: no TLS. Must be called within a runtime.
-    pub(super) fn load(security: &Security) -> Result<Option<Self>, FileError> {
+    /// Reads the files. None: TLS is not configured. Must be called within a runtime.
+    pub(in crate::server) fn load(security: &Security) -> Result<Option<Self>, FileError> {
         let (Some(certificate), Some(key)) = (&security.tls_cert, &security.tls_key) else {
             return Ok(None);
         };
-        let certificate = NamedFile::new("--tls-cert", certificate);
-        let key = NamedFile::new("--tls-key", key);
-        let followed = match &security.tls_client_ca {
+        let certificate = ConfigFile::new("--tls-cert", certificate);
+        let key = ConfigFile::new("--tls-key", key);
+        let config = match &security.tls_client_ca {
             None => {
                 let files = [certificate.clone(), key.clone()];
-                follow(files, move |[chain, secret]| configure((&certificate, chain), (&key, secret), None))?
+                watch(files, "TLS certificate", move |[chain, secret]| {
+                    configure((&certificate, chain), (&key, secret), None)
+                })?
             }
             Some(authorities) => {
-                let authorities = NamedFile::new("--tls-client-ca", authorities);
+                let authorities = ConfigFile::new("--tls-client-ca", authorities);
                 let files = [certificate.clone(), key.clone(), authorities.clone()];
-                follow(files, move |[chain, secret, trusted]| {
+                watch(files, "TLS certificates", move |[chain, secret, trusted]| {
                     configure((&certificate, chain), (&key, secret), Some((&authorities, trusted)))
                 })?
             }
         };
-        Ok(Some(Self(followed)))
+        Ok(Some(Self(config)))
     }
 
-    /// Makes a connection private. It keeps to the certificates of its beginning.
+    /// Performs the handshake with the current certificates.
     pub(super) async fn accept(&self, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
         let config = self.0.borrow().clone();
         TlsAcceptor::from(config).accept(stream).await
     }
 }
 
-/// A file and what is in it.
-type Content<'a> = (&'a NamedFile, &'a [u8]);
+/// A file and its content.
+type Content<'a> = (&'a ConfigFile, &'a [u8]);
 
 fn configure(
     certificate: Content<'_>,
@@ -66,8 +70,8 @@ fn configure(
         Some(authorities) => builder.with_client_cert_verifier(verifier(authorities, provider.clone())?),
     };
     let secret = PrivateKeyDer::from_pem_slice(key.1)
-        .map_err(|error| key.0.unusable(format!("expected a private key as PEM: {error}")))?;
-    // What is wrong with the key alone is not told of the certificate.
+        .map_err(|error| key.0.unusable(format!("expected a PEM private key: {error}")))?;
+    // Reports an unusable key as an error of the key, not of the certificate.
     provider.key_provider.load_private_key(secret.clone_key()).map_err(|error| key.0.unusable(error))?;
     let mut config = builder
         .with_single_cert(certificates(certificate)?, secret)
@@ -76,7 +80,7 @@ fn configure(
     Ok(config)
 }
 
-/// Lets in whoever shows a certificate that one of these authorities has signed.
+/// Requires a client certificate signed by one of these CAs.
 fn verifier(
     authorities: Content<'_>,
     provider: Arc<CryptoProvider>,
@@ -94,7 +98,7 @@ fn certificates((file, pem): Content<'_>) -> Result<Vec<CertificateDer<'static>>
     let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
     match certificates {
         Ok(certificates) if !certificates.is_empty() => Ok(certificates),
-        Ok(_) => Err(file.unusable("expected certificates as PEM, and there are none")),
-        Err(error) => Err(file.unusable(format!("expected certificates as PEM: {error}"))),
+        Ok(_) => Err(file.unusable("expected PEM certificates, found none")),
+        Err(error) => Err(file.unusable(format!("expected PEM certificates: {error}"))),
     }
 }

@@ -1,7 +1,8 @@
-//! A refusal as Connect writes it: a status of HTTP and a JSON text.
+//! Errors of Connect: an HTTP status and a JSON body.
 
 use base64::{Engine, engine::general_purpose::STANDARD_NO_PAD};
 use http::{HeaderValue, Response, header};
+use http_body_util::Full;
 use prost::Message;
 use prost_types::Any;
 use serde::Serialize;
@@ -9,11 +10,8 @@ use serde_json::value::RawValue;
 use tonic::{Code, Status, body::Body};
 use tonic_types::pb;
 
-use super::{held, http_status};
-use crate::{
-    server::{metrics::code_name, passage::Place},
-    wire::detail_to_json,
-};
+use super::http_status;
+use crate::{server::telemetry::code_name, wire::detail_to_json};
 
 #[derive(Serialize)]
 struct Error<'a> {
@@ -27,7 +25,7 @@ struct Error<'a> {
 struct Detail {
     r#type: String,
     value: String,
-    /// The same for people.
+    /// The same, readable.
     #[serde(skip_serializing_if = "Option::is_none")]
     debug: Option<Box<RawValue>>,
 }
@@ -42,24 +40,24 @@ impl From<Any> for Detail {
     }
 }
 
-/// Writes a refusal. It keeps its place until it has been sent.
-pub(super) fn write(status: &Status, place: Place) -> Response<Body> {
-    // A status without details has none here either.
+/// Translates a gRPC status.
+pub(in super::super) fn error_response(status: &Status) -> Response<Body> {
+    // The details of a status without any are empty here too.
     let details = pb::Status::decode(status.details()).unwrap_or_default().details;
     let error = Error {
         code: name(status.code()),
         message: status.message(),
         details: details.into_iter().map(Detail::from).collect(),
     };
-    // It is made of strings: it can be written.
-    let text = serde_json::to_vec(&error).unwrap_or_default();
-    let mut answer = Response::new(held(text.into(), place));
-    *answer.status_mut() = http_status(status.code());
-    answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    answer
+    // Serializing strings does not fail.
+    let json = serde_json::to_vec(&error).unwrap_or_default();
+    let mut response = Response::new(Body::new(Full::new(json.into())));
+    *response.status_mut() = http_status(status.code());
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
 }
 
-/// The name of a status: that of gRPC in small letters, but for one.
+/// The name of a status code: that of gRPC in lower case, with one exception.
 fn name(code: Code) -> String {
     match code {
         Code::Cancelled => "canceled".to_owned(),

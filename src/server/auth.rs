@@ -1,0 +1,88 @@
+//! Authentication by bearer token.
+
+use http::{HeaderMap, header};
+use ring::digest::{SHA256, SHA256_OUTPUT_LEN, digest};
+use subtle::{Choice, ConstantTimeEq};
+use tonic::Code;
+
+use super::reload::{ConfigFile, FileError, Reloaded, watch};
+use crate::{
+    config::{OpenService, Security},
+    wire::{Refusal, proto::ErrorReason},
+};
+
+/// The SHA-256 of a token: the server never has the token itself.
+type Digest = [u8; SHA256_OUTPUT_LEN];
+
+/// The accepted tokens, and the services that need none.
+#[derive(Clone)]
+pub(super) struct Tokens {
+    accepted: Reloaded<Vec<Digest>>,
+    open_services: Vec<OpenService>,
+}
+
+impl Tokens {
+    /// Reads the file. None: authentication is not configured. Must be called within a runtime.
+    pub(super) fn load(security: &Security) -> Result<Option<Self>, FileError> {
+        let Some(path) = &security.token_file else { return Ok(None) };
+        let file = ConfigFile::new("--token-file", path);
+        let accepted =
+            watch([file.clone()], "tokens", move |[text]| parse(text).map_err(|why| file.unusable(why)))?;
+        Ok(Some(Self { accepted, open_services: security.open_services.clone() }))
+    }
+
+    /// Accepts a call with a valid token, or of a service that needs none.
+    pub(super) fn authenticate(&self, service: &str, headers: &HeaderMap) -> Result<(), Refusal> {
+        let is_open = self.open_services.iter().any(|open| open.names().contains(&service));
+        if is_open || bearer_token(headers).is_some_and(|token| self.accepts(token)) {
+            return Ok(());
+        }
+        let message = "a valid token is required: authorization: Bearer <token>";
+        Err(Refusal::new(Code::Unauthenticated, ErrorReason::Unauthenticated, message))
+    }
+
+    /// Compares in constant time: the duration reveals only the number of tokens.
+    fn accepts(&self, token: &[u8]) -> bool {
+        let given = digest(&SHA256, token);
+        let accepted = self.accepted.borrow().clone();
+        let equal = |accepted: &Digest| accepted.as_slice().ct_eq(given.as_ref());
+        accepted.iter().fold(Choice::from(0), |found, accepted| found | equal(accepted)).into()
+    }
+}
+
+/// The token of a call. An empty one does not count, even if the file has its digest: a variable in a script was not set.
+fn bearer_token(headers: &HeaderMap) -> Option<&[u8]> {
+    const SCHEME: &[u8] = b"bearer ";
+    let (scheme, token) = headers.get(header::AUTHORIZATION)?.as_bytes().split_at_checked(SCHEME.len())?;
+    scheme.eq_ignore_ascii_case(SCHEME).then(|| token.trim_ascii()).filter(|token| !token.is_empty())
+}
+
+/// Parses a token file: on each line a name, for people, and the SHA-256 of the token in hexadecimal digits.
+fn parse(text: &[u8]) -> Result<Vec<Digest>, String> {
+    let text = str::from_utf8(text).map_err(|error| error.to_string())?;
+    let mut tokens = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or_default();
+        let words: Vec<_> = line.split_whitespace().collect();
+        match words.as_slice() {
+            [] => {}
+            [_name, digest] if let Some(digest) = parse_digest(digest) => tokens.push(digest),
+            _ => {
+                let number = index + 1;
+                return Err(format!(
+                    "line {number}: expected a name and 64 hexadecimal digits, the SHA-256 of a token"
+                ));
+            }
+        }
+    }
+    if tokens.is_empty() {
+        return Err("expected at least one token: without one, every call would be refused".to_owned());
+    }
+    Ok(tokens)
+}
+
+fn parse_digest(text: &str) -> Option<Digest> {
+    let mut digest = Digest::default();
+    hex::decode_to_slice(text, &mut digest).ok()?;
+    Some(digest)
+}

@@ -1,0 +1,202 @@
+//! One connection, from its first byte to its last.
+
+use std::{
+    error::Error,
+    future::Future,
+    io,
+    net::TcpStream,
+    pin::{Pin, pin},
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo, TokioTimer},
+    server::conn::auto,
+};
+use socket2::SockRef;
+use tokio::{
+    io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader},
+    time::{sleep, timeout},
+};
+use tokio_rustls::server::TlsStream;
+use tokio_util::either::Either;
+
+use super::{tls::Tls, write_coalescing::CoalescedWrites};
+use crate::{
+    config::Limits,
+    server::{drain::Drain, protocol::Router, telemetry::Metrics},
+};
+
+/// Maximum number of resets that wait on a connection because the client broke the protocol. Without a bound, a client that
+/// never reads makes the server hold a reset for each of its bad requests (RUSTSEC-2024-0003).
+const MAX_LOCAL_ERROR_RESETS: usize = 1024;
+
+/// The initial HTTP/2 window of a stream: how much of a request is buffered before it is read. Large enough for a batch over a
+/// high-latency network.
+const STREAM_WINDOW_BYTES: u32 = 128 * 1024;
+
+/// The initial HTTP/2 window of a connection. h2 counts small frames that are not read yet as a flood attack; how many it
+/// tolerates depends on this window. It fits a stream of the smallest calls, each in its own frame.
+const CONNECTION_WINDOW_BYTES: u32 = 16 * 1024 * 1024;
+
+/// Maximum size of the headers of a request.
+const MAX_HEADER_BYTES: u32 = 16 * 1024;
+
+type ConnectionError = Box<dyn Error + Send + Sync>;
+
+/// A TLS connection. Buffered, so that the server can wait for the first request before HTTP starts.
+type BufferedTls = BufReader<TlsStream<tokio::net::TcpStream>>;
+
+/// A connection with or without TLS as one type: HTTP is compiled once for both.
+type Transport = Either<tokio::net::TcpStream, Box<BufferedTls>>;
+
+/// What all connections of a worker share.
+#[derive(Clone)]
+pub(in crate::server) struct ConnectionContext {
+    pub(in crate::server) router: Router,
+    pub(in crate::server) tls: Option<Tls>,
+    pub(in crate::server) limits: Limits,
+    pub(in crate::server) drain: Drain,
+    pub(in crate::server) metrics: Arc<Metrics>,
+}
+
+impl ConnectionContext {
+    /// Serves a connection until its client closes it, it reaches its maximum age, or the server shuts down.
+    pub(super) async fn serve(self, stream: TcpStream) -> Result<(), ConnectionError> {
+        let stream = tokio::net::TcpStream::from_std(stream)?;
+        stream.set_nodelay(true)?;
+        if !self.has_first_byte(&stream).await? {
+            return Ok(());
+        }
+        // A client that does not read its responses is closed like one that does not answer keep-alive pings.
+        let unread_timeout = self.limits.keepalive_interval + self.limits.keepalive_timeout;
+        SockRef::from(&stream).set_tcp_user_timeout(Some(unread_timeout))?;
+        match self.tls.clone() {
+            None => self.serve_http(Either::Left(stream)).await,
+            Some(tls) => match self.handshake(&tls, stream).await? {
+                Some(stream) => self.serve_http(Either::Right(Box::new(stream))).await,
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// Waits for the first byte. Keep-alive starts with HTTP, so a client that sends nothing has to be timed out here.
+    async fn has_first_byte(&self, stream: &tokio::net::TcpStream) -> io::Result<bool> {
+        let first_byte_timeout = self.limits.call_timeout.min(self.limits.max_connection_age);
+        let mut first = [0];
+        tokio::select! {
+            peeked = timeout(first_byte_timeout, stream.peek(&mut first)) => match peeked {
+                Ok(bytes) => Ok(bytes? > 0),
+                Err(_) => Ok(false),
+            },
+            () = self.drain.expired() => Ok(false),
+        }
+    }
+
+    /// Performs the TLS handshake and waits for the first data. None: it failed or timed out.
+    async fn handshake(&self, tls: &Tls, stream: tokio::net::TcpStream) -> io::Result<Option<BufferedTls>> {
+        let peer = stream.peer_addr()?;
+        let handshake = async {
+            let mut stream = BufReader::new(tls.accept(stream).await?);
+            stream.fill_buf().await?;
+            Ok::<_, io::Error>(stream)
+        };
+        let result = tokio::select! {
+            result = timeout(self.limits.call_timeout, handshake) => result,
+            () = self.drain.expired() => return Ok(None),
+        };
+        let reason = match result {
+            Ok(Ok(stream)) => return Ok(Some(stream)),
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "timeout".to_owned(),
+        };
+        self.metrics.handshake_failed();
+        tracing::warn!(%peer, reason, "TLS handshake failed");
+        Ok(None)
+    }
+
+    async fn serve_http(self, transport: Transport) -> Result<(), ConnectionError> {
+        let Self { router, limits, drain, .. } = self;
+        let builder = http_builder(&limits);
+        let io = CoalescedWrites::new(transport);
+        let connection = pin!(builder.serve_connection(TokioIo::new(io.clone()), router));
+        let mut connection = FlushAfterPoll { connection, io, result: None };
+
+        let max_age = with_jitter(limits.max_connection_age);
+        let is_too_old = tokio::select! {
+            // A new connection is read from before it is asked to close.
+            biased;
+            closed = &mut connection => return closed,
+            () = sleep(max_age) => true,
+            () = drain.started() => false,
+        };
+        // Sends GOAWAY: calls in flight finish, and the client opens another connection for new ones.
+        connection.connection.as_mut().graceful_shutdown();
+        tokio::select! {
+            closed = &mut connection => closed,
+            () = sleep(limits.max_connection_age_grace), if is_too_old => Ok(()),
+            () = drain.expired() => Ok(()),
+        }
+    }
+}
+
+/// A connection whose writes are flushed after each poll.
+struct FlushAfterPoll<'c, C, I> {
+    connection: Pin<&'c mut C>,
+    io: CoalescedWrites<I>,
+    /// The result of the connection while its last writes are flushed.
+    result: Option<Result<(), ConnectionError>>,
+}
+
+impl<C, I> Future for FlushAfterPoll<'_, C, I>
+where
+    C: Future<Output = Result<(), ConnectionError>>,
+    I: AsyncRead + AsyncWrite + Unpin,
+{
+    type Output = Result<(), ConnectionError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if self.result.is_none()
+            && let Poll::Ready(result) = self.connection.as_mut().poll(context)
+        {
+            self.result = Some(result);
+        }
+        let flushed = self.io.poll_flush_buffer(context);
+        if self.result.is_none() && !matches!(flushed, Poll::Ready(Err(_))) {
+            return Poll::Pending;
+        }
+        let flushed = ready!(flushed).map_err(ConnectionError::from);
+        Poll::Ready(self.result.take().unwrap_or(Ok(())).and(flushed))
+    }
+}
+
+/// HTTP/2, or HTTP/1.1 for clients without it: browsers without TLS, and `curl` by default.
+fn http_builder(limits: &Limits) -> auto::Builder<TokioExecutor> {
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(limits.keepalive_interval)
+        .keep_alive_timeout(limits.keepalive_timeout)
+        .initial_stream_window_size(STREAM_WINDOW_BYTES)
+        .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+        .max_concurrent_streams(limits.max_streams_per_connection)
+        .max_local_error_reset_streams(MAX_LOCAL_ERROR_RESETS)
+        // A client that cancels all its calls at once, for example at their deadline, is not an attacker.
+        .max_pending_accept_reset_streams(limits.max_streams_per_connection as usize)
+        .max_header_list_size(MAX_HEADER_BYTES);
+    // HTTP/1.1 has no keep-alive pings: a connection that is silent for too long is closed.
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.keepalive_interval)
+        .max_buf_size(MAX_HEADER_BYTES as usize);
+    builder
+}
+
+/// Varies an age by up to a tenth, so that connections opened together do not close together.
+fn with_jitter(age: Duration) -> Duration {
+    age.mul_f64(0.9 + 0.2 * fastrand::f64())
+}

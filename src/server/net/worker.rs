@@ -1,0 +1,89 @@
+//! A worker: a thread with a single-threaded runtime that serves the connections assigned to it.
+
+use std::{
+    io,
+    net::TcpStream,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+    thread,
+};
+
+use tokio::{runtime, sync::mpsc};
+use tokio_util::task::TaskTracker;
+
+use super::connection::ConnectionContext;
+use crate::server::admission::Permit;
+
+/// The handle of a worker. When it is dropped, the worker ends with its last connection.
+pub(in crate::server) struct Worker {
+    sender: mpsc::UnboundedSender<Assigned>,
+    connections: Arc<AtomicUsize>,
+}
+
+/// A connection on its way to a worker.
+struct Assigned {
+    stream: TcpStream,
+    guard: ConnectionGuard,
+}
+
+/// Counts a connection until it is closed.
+struct ConnectionGuard {
+    connections: Arc<AtomicUsize>,
+    _permit: Permit,
+}
+
+impl Drop for ConnectionGuard {
+    fn drop(&mut self) {
+        self.connections.fetch_sub(1, Relaxed);
+    }
+}
+
+impl Worker {
+    /// The number of its connections.
+    pub(super) fn connections(&self) -> usize {
+        self.connections.load(Relaxed)
+    }
+
+    /// Assigns a connection to it.
+    pub(super) fn assign(&self, stream: TcpStream, permit: Permit) {
+        self.connections.fetch_add(1, Relaxed);
+        let guard = ConnectionGuard { connections: self.connections.clone(), _permit: permit };
+        // It does not fail: a worker ends only after its handle is dropped.
+        let _ = self.sender.send(Assigned { stream, guard });
+    }
+}
+
+/// Starts a worker. `running` is dropped when it ends.
+pub(in crate::server) fn start_worker(
+    index: usize,
+    context: ConnectionContext,
+    running: mpsc::Sender<()>,
+) -> io::Result<Worker> {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
+    thread::Builder::new().name(format!("worker-{index}")).spawn(move || {
+        runtime.block_on(run(receiver, context));
+        drop(running);
+    })?;
+    Ok(Worker { sender, connections: Arc::default() })
+}
+
+async fn run(mut assigned: mpsc::UnboundedReceiver<Assigned>, context: ConnectionContext) {
+    let open = TaskTracker::new();
+    while let Some(Assigned { stream, guard }) = assigned.recv().await {
+        let context = context.clone();
+        open.spawn(async move {
+            if let Err(error) = context.serve(stream).await {
+                tracing::debug!(%error, "connection failed");
+            }
+            drop(guard);
+        });
+    }
+    open.close();
+    tokio::select! {
+        () = open.wait() => {}
+        () = context.drain.expired() => {}
+    }
+}

@@ -1,0 +1,183 @@
+//! The bodies of requests and responses.
+
+use std::{
+    future::poll_fn,
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use bytes::{Bytes, BytesMut};
+use http_body::{Body as _, Frame, SizeHint};
+use http_body_util::{BodyExt, Either};
+use hyper::body::Incoming;
+use tokio::{runtime::Handle, time::timeout};
+use tonic::{Status, body::Body};
+
+use super::Protocol;
+use crate::{server::admission::InFlightPermit, wire::Refusal};
+
+/// The body of a request: as the client sends it, or as `tonic-web` translates it.
+pub(in crate::server) type RequestBody = Either<DrainOnDrop, Body>;
+
+/// Maximum number of bytes to drain: the largest batch.
+const MAX_DRAINED_BYTES: usize = 1024 * 1024;
+
+/// Maximum time to drain.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// A body whose rest is read and discarded when it is dropped.
+///
+/// Otherwise HTTP/1.1 would close the connection of a client that is still writing, which may then never see why its call is
+/// refused. HTTP/2 would reset the stream and treat frames already on their way as protocol errors: a thousand of them close
+/// the connection with all its calls.
+pub(in crate::server) struct DrainOnDrop(Option<Incoming>);
+
+impl DrainOnDrop {
+    pub(super) fn new(body: Incoming) -> Self {
+        Self(Some(body))
+    }
+}
+
+impl http_body::Body for DrainOnDrop {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        match &mut self.0 {
+            Some(body) => Pin::new(body).poll_frame(context),
+            None => Poll::Ready(None),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.as_ref().is_none_or(Incoming::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.0.as_ref().map(Incoming::size_hint).unwrap_or_default()
+    }
+}
+
+impl Drop for DrainOnDrop {
+    fn drop(&mut self) {
+        if let Some(body) = self.0.take().filter(|body| !body.is_end_stream())
+            && let Ok(runtime) = Handle::try_current()
+        {
+            runtime.spawn(timeout(DRAIN_TIMEOUT, drain(body)));
+        }
+    }
+}
+
+async fn drain(mut body: Incoming) {
+    let mut drained = 0;
+    while drained <= MAX_DRAINED_BYTES
+        && let Some(Ok(frame)) = body.frame().await
+    {
+        drained += frame.data_ref().map_or(0, Bytes::len);
+    }
+}
+
+/// The body of a request that has arrived completely.
+pub(in crate::server) struct Collected {
+    pub(in crate::server) bytes: Bytes,
+    /// Whether it was not there at once.
+    pub(in crate::server) waited: bool,
+}
+
+/// Collects the body of a request whose message has at most `max_message_bytes`. The in-flight permit counts what is held.
+pub(in crate::server) async fn collect(
+    mut body: RequestBody,
+    protocol: Protocol,
+    max_message_bytes: usize,
+    permit: &mut InFlightPermit,
+) -> Result<Collected, Refusal> {
+    let max_bytes = protocol.body_bytes(max_message_bytes);
+    let mut collected = Collected { bytes: Bytes::new(), waited: false };
+    while let Some(frame) = poll_fn(|context| {
+        let frame = Pin::new(&mut body).poll_frame(context);
+        collected.waited |= frame.is_pending();
+        frame
+    })
+    .await
+    {
+        let data = frame.map_err(|_| protocol.incomplete_request())?.into_data().unwrap_or_default();
+        if collected.bytes.is_empty() {
+            // As a rule, a message arrives in one frame.
+            collected.bytes = data;
+        } else if !data.is_empty() {
+            let mut joined = BytesMut::from(collected.bytes);
+            joined.extend_from_slice(&data);
+            collected.bytes = joined.freeze();
+        }
+        if collected.bytes.len() > max_bytes {
+            return Err(Refusal::message_too_large(max_message_bytes));
+        }
+        permit.hold_request(collected.bytes.len())?;
+    }
+    Ok(collected)
+}
+
+/// Maximum size of a chunk of a response. HTTP/2 buffers a chunk whether or not the client has room for it; the rest of a
+/// long response stays here.
+const MAX_CHUNK_BYTES: usize = 32 * 1024;
+
+/// The body of a response. It holds the in-flight permit of its call until it is sent or the client cancels.
+#[derive(Default)]
+pub(in crate::server) struct ResponseBody {
+    body: Body,
+    /// What is left of the current frame.
+    rest: Bytes,
+    _permit: Option<InFlightPermit>,
+}
+
+impl ResponseBody {
+    pub(in crate::server) fn new(body: Body, permit: Option<InFlightPermit>) -> Self {
+        Self { body, rest: Bytes::new(), _permit: permit }
+    }
+}
+
+impl From<Body> for ResponseBody {
+    fn from(body: Body) -> Self {
+        Self::new(body, None)
+    }
+}
+
+impl http_body::Body for ResponseBody {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        if self.rest.is_empty() {
+            match ready!(Pin::new(&mut self.body).poll_frame(context)) {
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(data) => self.rest = data,
+                    Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
+                },
+                end_or_error => return Poll::Ready(end_or_error),
+            }
+        }
+        let length = self.rest.len().min(MAX_CHUNK_BYTES);
+        Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(length)))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.is_empty() && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let mut hint = self.body.size_hint();
+        let rest = self.rest.len() as u64;
+        if let Some(upper) = hint.upper() {
+            hint.set_upper(upper + rest);
+        }
+        hint.set_lower(hint.lower() + rest);
+        hint
+    }
+}

@@ -1,0 +1,178 @@
+//! The protocol router: the entry point of every request. It assigns the request id and chooses the protocol by the content
+//! type.
+
+use std::{convert::Infallible, future::Future, pin::Pin, sync::Arc, time::Duration};
+
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version, header};
+use http_body_util::{Either, Full};
+use hyper::body::Incoming;
+use tokio::time::Instant;
+use tonic::body::Body;
+use tower::{Layer, Service, service_fn};
+use tower_http::cors::{AllowOrigin, CorsLayer};
+
+use super::{
+    Protocol,
+    body::{DrainOnDrop, RequestBody, ResponseBody},
+    connect::Encoding,
+    grpc_web,
+};
+use crate::{
+    server::{
+        pipeline::Pipeline,
+        telemetry::{REQUEST_ID, assign_request_id},
+    },
+    wire::proto::SERVICE_NAME,
+};
+
+/// The service of every connection of a worker.
+#[derive(Clone)]
+pub(in crate::server) struct Router(Arc<Inner>);
+
+struct Inner {
+    pipeline: Pipeline,
+    /// None: no origin is allowed.
+    cors: Option<CorsLayer>,
+}
+
+impl Router {
+    /// Creates a router. Browsers let pages of the allowed origins read its responses.
+    pub(in crate::server) fn new(pipeline: Pipeline, allowed_origins: &[HeaderValue]) -> Self {
+        Self(Arc::new(Inner { pipeline, cors: cors(allowed_origins) }))
+    }
+
+    async fn handle(self, mut request: Request<RequestBody>, arrived: Instant) -> Response<ResponseBody> {
+        let request_id = assign_request_id(request.headers_mut());
+        let mut response = if request.version() == Version::HTTP_2 && is_grpc(request.headers()) {
+            self.0.pipeline.handle(request, Protocol::Grpc, arrived).await
+        } else {
+            // Boxed because most calls are gRPC: their future stays small.
+            Box::pin(self.handle_web(request, arrived)).await
+        };
+        response.headers_mut().insert(REQUEST_ID, request_id);
+        response
+    }
+
+    /// Handles every protocol but gRPC.
+    async fn handle_web(self, request: Request<RequestBody>, arrived: Instant) -> Response<ResponseBody> {
+        let Some(cors) = self.0.cors.clone() else {
+            return self.dispatch(request, arrived).await;
+        };
+        let dispatch =
+            service_fn(|request| async { Ok::<_, Infallible>(self.dispatch(request, arrived).await) });
+        let Ok(response) = cors.layer(dispatch).call(request).await;
+        response
+    }
+
+    async fn dispatch(&self, request: Request<RequestBody>, arrived: Instant) -> Response<ResponseBody> {
+        let pipeline = &self.0.pipeline;
+        if request.method() != Method::POST {
+            let message = "This endpoint accepts only POST.";
+            return help(StatusCode::METHOD_NOT_ALLOWED, message, Some((header::ALLOW, "POST")));
+        }
+        let content_type = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        // Parameters such as a charset change nothing: JSON is always UTF-8.
+        let media_type = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim_end();
+        match media_type.to_ascii_lowercase().as_str() {
+            "application/grpc-web" | "application/grpc-web+proto" => {
+                grpc_web::handle(pipeline, request, "application/grpc-web+proto", arrived).await
+            }
+            "application/grpc-web-text" | "application/grpc-web-text+proto" => {
+                grpc_web::handle(pipeline, request, "application/grpc-web-text+proto", arrived).await
+            }
+            "application/json" => pipeline.handle(request, Protocol::Connect(Encoding::Json), arrived).await,
+            "application/proto" => {
+                pipeline.handle(request, Protocol::Connect(Encoding::Proto), arrived).await
+            }
+            _ if is_grpc(request.headers()) => {
+                help(StatusCode::HTTP_VERSION_NOT_SUPPORTED, "gRPC needs HTTP/2.", None)
+            }
+            _ => {
+                let message = "The content type names no protocol that this endpoint supports.";
+                let accepted = (HeaderName::from_static("accept-post"), CONTENT_TYPES);
+                help(StatusCode::UNSUPPORTED_MEDIA_TYPE, message, Some(accepted))
+            }
+        }
+    }
+}
+
+impl hyper::service::Service<Request<Incoming>> for Router {
+    type Response = Response<ResponseBody>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn call(&self, request: Request<Incoming>) -> Self::Future {
+        // Taken here and not in the task: how long the task waits to be polled counts as queueing delay.
+        let arrived = Instant::now();
+        let router = self.clone();
+        Box::pin(async move {
+            let request = request.map(|body| Either::Left(DrainOnDrop::new(body)));
+            Ok(router.handle(request, arrived).await)
+        })
+    }
+}
+
+/// Whether a request is gRPC itself: `application/grpc`, `application/grpc+proto`.
+fn is_grpc(headers: &HeaderMap) -> bool {
+    let content_type = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
+    let rest = content_type.and_then(|name| name.strip_prefix(b"application/grpc"));
+    rest.is_some_and(|rest| rest.first() != Some(&b'-'))
+}
+
+const CONTENT_TYPES: &str = "application/grpc, application/grpc-web+proto, application/grpc-web-text+proto, \
+                             application/json, application/proto";
+
+/// The response to a request that is not a call: a text for people, and a header for programs.
+fn help(
+    status: StatusCode,
+    message: &str,
+    hint: Option<(HeaderName, &'static str)>,
+) -> Response<ResponseBody> {
+    let text = format!(
+        "{message}\n\n\
+         Arbiter serves gRPC, gRPC-Web and Connect (JSON over HTTP):\n  \
+         curl -H 'content-type: application/json' -d '{{\"connect_four\": {{}}}}' \
+         http://HOST:PORT/{SERVICE_NAME}/NewGame\n",
+    );
+    let mut response = Response::new(ResponseBody::from(Body::new(Full::from(text))));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    if let Some((name, value)) = hint {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    response
+}
+
+/// How long browsers may cache the response to a preflight request.
+const PREFLIGHT_MAX_AGE: Duration = Duration::from_hours(2);
+
+/// The headers that pages may send, and those they may read.
+fn cors(allowed_origins: &[HeaderValue]) -> Option<CorsLayer> {
+    const ALLOWED_HEADERS: [&str; 10] = [
+        "authorization",
+        "connect-protocol-version",
+        "connect-timeout-ms",
+        "content-type",
+        "grpc-timeout",
+        "traceparent",
+        "tracestate",
+        "x-grpc-web",
+        "x-request-id",
+        "x-user-agent",
+    ];
+    const EXPOSED_HEADERS: [&str; 4] =
+        ["grpc-message", "grpc-status", "grpc-status-details-bin", "x-request-id"];
+    if allowed_origins.is_empty() {
+        return None;
+    }
+    let any = allowed_origins.iter().any(|origin| origin == "*");
+    Some(
+        CorsLayer::new()
+            .allow_origin(if any { AllowOrigin::any() } else { AllowOrigin::list(allowed_origins.to_vec()) })
+            .allow_methods([Method::POST])
+            .allow_headers(ALLOWED_HEADERS.map(HeaderName::from_static))
+            .expose_headers(EXPOSED_HEADERS.map(HeaderName::from_static))
+            .max_age(PREFLIGHT_MAX_AGE),
+    )
+}
