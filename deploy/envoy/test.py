@@ -1,23 +1,24 @@
-"""Tries envoy.yaml: Envoy itself, with that configuration, in front of three real replicas.
+"""Tests envoy.yaml with a real Envoy in front of three real replicas.
 
-All protocols must pass and be spread; a replica that drains, dies or hangs must leave, and come back; and while
-replicas are killed and started anew under load, not one call may fail. At last the trial is tried: with the
-configuration spoilt on purpose, calls must be seen to fail.
+- All protocols are forwarded, and calls are balanced over all replicas.
+- Envoy removes a replica that drains, dies or hangs, and adds it again.
+- No call fails while replicas are killed and restarted under load.
+- With a fault put into the configuration, the checks detect failing calls.
 
 Usage: python3 deploy/envoy/test.py ENVOY GRPCURL ARBITER
-Needs the packages of requirements.txt. Logs of all processes are left in target/envoy.
+Needs the packages of requirements.txt. Writes the logs of all processes to target/envoy.
 """
 
 import os
 import sys
 
-from trial import everything
+from checks import suite
 
 
 def main():
     if len(sys.argv) != 4:
         raise SystemExit(__doc__)
-    return everything.run(*map(os.path.abspath, sys.argv[1:]))
+    return suite.run(*map(os.path.abspath, sys.argv[1:]))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""envoy.yaml, and what of it is another here."""
+"""envoy.yaml, and how the configuration under test differs from it."""
 
 import copy
 from pathlib import Path
@@ -7,7 +7,7 @@ import yaml
 
 FILE = Path(__file__).resolve().parents[1] / "envoy.yaml"
 
-# All that differs from the file: where Envoy listens, the port of the replicas, and who tells their addresses.
+# The only differences from the file: Envoy's addresses, the port of the replicas, and the DNS resolver.
 LISTENER = "static_resources.listeners.0.address.socket_address"
 ENDPOINT = "static_resources.clusters.0.load_assignment.endpoints.0.lb_endpoints.0.endpoint.address.socket_address"
 RESOLVER = "static_resources.clusters.0.cluster_type.typed_config.typed_dns_resolver_config"
@@ -20,23 +20,23 @@ def read():
 
 
 def at(value, path):
-    """What is at a path such as `listeners.0.address`."""
+    """The value at a path such as `listeners.0.address`."""
     for step in path.split("."):
         value = value[int(step) if isinstance(value, list) else step]
     return value
 
 
-def placed(config, ports, names):
-    """The configuration on loopback, at these ports, with names told at that port."""
+def local(config, ports, dns_port):
+    """The configuration on loopback, with these ports and a DNS server at `dns_port`."""
     config = copy.deepcopy(config)
     at(config, LISTENER).update(address="127.0.0.1", port_value=ports["calls"])
     at(config, "admin.address.socket_address").update(port_value=ports["admin"])
     at(config, ENDPOINT).update(port_value=ports["replicas"])
-    of_cluster(config)["cluster_type"]["typed_config"]["typed_dns_resolver_config"] = {
+    cluster(config)["cluster_type"]["typed_config"]["typed_dns_resolver_config"] = {
         "name": "envoy.network.dns_resolver.cares",
         "typed_config": {
             "@type": "type.googleapis.com/envoy.extensions.network.dns_resolver.cares.v3.CaresDnsResolverConfig",
-            "resolvers": [{"socket_address": {"address": "127.0.0.1", "port_value": names}}],
+            "resolvers": [{"socket_address": {"address": "127.0.0.1", "port_value": dns_port}}],
             "dns_resolver_options": {"no_default_search_domain": True},
         },
     }
@@ -59,10 +59,10 @@ def differences(one, other, path=""):
         yield path
 
 
-def of_host(config):
+def virtual_host(config):
     manager = at(config, "static_resources.listeners.0.filter_chains.0.filters.0.typed_config")
     return at(manager, "route_config.virtual_hosts.0")
 
 
-def of_cluster(config):
+def cluster(config):
     return at(config, "static_resources.clusters.0")

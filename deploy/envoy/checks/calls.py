@@ -1,6 +1,6 @@
-"""Calls by every protocol, and the answers that they must have.
+"""Calls over every protocol, and their expected responses.
 
-The messages are written by hand, by the numbers of the contract: what passes through Envoy is bytes.
+The messages are encoded by hand, from the field numbers of the contract: Envoy forwards bytes.
 """
 
 import http.client
@@ -10,8 +10,8 @@ import struct
 import grpc
 
 SERVICE = "arbiter.v1.RulesService"
-# How long a caller waits, in seconds: longer than Envoy lets it.
-LONGEST = 30
+# In seconds. Longer than Envoy's timeouts.
+CLIENT_TIMEOUT = 30
 BROKEN = "broken"
 
 
@@ -28,7 +28,7 @@ def field(number, content):
 
 
 class Call:
-    """A call, as a message and as JSON."""
+    """A request, as a message and as JSON."""
 
     def __init__(self, method, message, text):
         self.method, self.message, self.json = method, message, text.encode()
@@ -41,7 +41,7 @@ def apply_move(state, move):
 
 
 def batch(calls, padding=0):
-    """Many moves in one call. The padding is a field that the contract does not have, and nobody reads."""
+    """Many moves in one call. The padding is an unknown field, which the server skips."""
     message = b"".join(field(1, field(2, call.message)) for call in calls)
     if padding:
         message += field(1000, bytes(padding - len(message) - 6))
@@ -49,18 +49,18 @@ def batch(calls, padding=0):
     return Call("EvaluateBatch", message, json.dumps({"calls": items}))
 
 
-# A game of Connect Four, move by move: no two answers are the same.
+# A game of Connect Four, move by move: no two responses are the same.
 GAME = "444443333355"
 MOVES = [apply_move(GAME[:index], GAME[index]) for index in range(1, len(GAME))]
 BATCH = batch(MOVES * 9)
-# As large as a batch may be.
+# The maximum size of a batch.
 LARGEST = batch(MOVES, padding=1048576)
 ILLEGAL = apply_move("444444", "4")
 NONSENSE = apply_move("4x", "4")
 
 
 class Grpc:
-    """gRPC, without the retries that it would make by itself: what fails here has failed at Envoy."""
+    """gRPC without client retries: a failure here is a failure of Envoy."""
 
     name = "gRPC"
 
@@ -69,36 +69,36 @@ class Grpc:
         self.channel = grpc.insecure_channel(address, options)
         self.methods = {}
 
-    def ask(self, call):
-        """The status and the content of an answer: a message, or what is said of a refusal."""
+    def call(self, call):
+        """The status and the content of a response: the message, or the error message and details."""
         if call.path not in self.methods:
             self.methods[call.path] = self.channel.unary_unary(call.path)
         try:
-            return "OK", self.methods[call.path](call.message, timeout=LONGEST)
+            return "OK", self.methods[call.path](call.message, timeout=CLIENT_TIMEOUT)
         except grpc.RpcError as error:
             details = dict(error.trailing_metadata() or ()).get("grpc-status-details-bin", b"")
             return error.code().name, (error.details() or "").encode() + details
 
     def stream(self, messages):
-        """The answers of an Evaluate stream, each as it comes."""
-        return self.channel.stream_stream(f"/{SERVICE}/Evaluate")(messages, timeout=LONGEST)
+        """The responses of an Evaluate stream."""
+        return self.channel.stream_stream(f"/{SERVICE}/Evaluate")(messages, timeout=CLIENT_TIMEOUT)
 
     def close(self):
         self.channel.close()
 
 
 class Http:
-    """One connection of HTTP/1.1, kept open."""
+    """One HTTP/1.1 connection with keep-alive."""
 
     def __init__(self, address):
-        self.connection = http.client.HTTPConnection(address, timeout=LONGEST)
+        self.connection = http.client.HTTPConnection(address, timeout=CLIENT_TIMEOUT)
 
     def post(self, path, body, headers):
-        """The status, the headers and the body of an answer."""
+        """The status, the headers and the body of the response."""
         try:
             self.connection.request("POST", path, body, headers)
-            answer = self.connection.getresponse()
-            return str(answer.status), answer.headers, answer.read()
+            response = self.connection.getresponse()
+            return str(response.status), response.headers, response.read()
         except (OSError, http.client.HTTPException) as error:
             self.connection.close()
             return BROKEN, {}, repr(error).encode()
@@ -110,44 +110,44 @@ class Http:
 class Json(Http):
     name = "JSON"
 
-    def ask(self, call):
+    def call(self, call):
         status, _, body = self.post(call.path, call.json, {"content-type": "application/json"})
         return status, body
 
 
 class Web(Http):
-    """gRPC-Web: frames as in gRPC, and the status in one more of them."""
+    """gRPC-Web: frames as in gRPC, and the trailers in a frame."""
 
     name = "gRPC-Web"
     TRAILERS = 0x80
 
-    def ask(self, call):
+    def call(self, call):
         frame = struct.pack("!BI", 0, len(call.message)) + call.message
         headers = {"content-type": "application/grpc-web+proto", "x-grpc-web": "1"}
         status, headers, body = self.post(call.path, frame, headers)
         if status != "200":
             return status, body
-        message, said = b"", dict(headers.items())
+        message, trailers = b"", dict(headers.items())
         while body:
             flags, length = struct.unpack("!BI", body[:5])
             content, body = body[5 : 5 + length], body[5 + length :]
             if flags & self.TRAILERS:
-                said |= dict(line.split(":", 1) for line in content.decode().splitlines())
+                trailers |= dict(line.split(":", 1) for line in content.decode().splitlines())
             else:
                 message += content
-        refusal = said.get("grpc-message", "") + said.get("grpc-status-details-bin", "")
-        return f"grpc-status {said.get('grpc-status')}", message + refusal.encode()
+        error = trailers.get("grpc-message", "") + trailers.get("grpc-status-details-bin", "")
+        return f"grpc-status {trailers.get('grpc-status')}", message + error.encode()
 
 
 PROTOCOLS = [Grpc, Web, Json]
 GOOD = {"gRPC": "OK", "gRPC-Web": "grpc-status 0", "JSON": "200"}
 
 
-def answers(address, calls):
-    """What a replica answers to each call by each protocol, asked by itself."""
-    wanted = {}
+def responses(address, calls):
+    """The response to each call over each protocol."""
+    found = {}
     for protocol in PROTOCOLS:
         client = protocol(address)
-        wanted |= {(protocol.name, call): client.ask(call) for call in calls}
+        found |= {(protocol.name, call): client.call(call) for call in calls}
         client.close()
-    return wanted
+    return found
