@@ -1,9 +1,10 @@
-"""Checks what watches Arbiter: the configuration and alerts of Prometheus, the dashboard of Grafana, compose.yaml.
+"""Checks the monitoring of Arbiter: Prometheus configuration and alerts, the Grafana dashboard, compose.yaml.
 
-First by reading: Prometheus' own promtool takes the files and plays alerts_test.yaml, every alert is shown to fire and
-not to, compose's own reader takes compose.yaml, which confines what it runs. Then for real: Prometheus collects two
-servers under load, every metric and label that is asked for is there, every expression of the dashboard has data, no
-alert is on, and one of the servers is missed when it is killed.
+Static checks: promtool accepts the files and runs alerts_test.yaml, every alert has a test in which it fires and one in
+which it does not, and Compose's own loader accepts compose.yaml, which confines its containers.
+
+Live checks: Prometheus scrapes two servers under load. The servers export every metric and label that is used, every
+panel of the dashboard has data, no alert is active, and ArbiterDown becomes pending when a server is killed.
 
 Usage: python3 deploy/prometheus/check.py PROMETHEUS PROMTOOL COMPOSE ARBITER
 Needs the packages of requirements.txt.
@@ -40,81 +41,81 @@ DATASOURCES = HERE.parent / "grafana" / "provisioning" / "datasources" / "promet
 OPERATIONS = ROOT / "docs" / "operations.md"
 SERVICE = "arbiter.v1.RulesService"
 SEVERITIES = {"critical", "warning"}
-# Labels that Prometheus adds to what a server tells.
+# Labels that Prometheus adds to the metrics of a server.
 ADDED_LABELS = {"job", "instance"}
-# Metrics that Prometheus makes itself.
-ITS_OWN = {"up", "ALERTS"}
-# What Grafana puts in for its variables, here.
+# Metrics that Prometheus generates.
+GENERATED_METRICS = {"up", "ALERTS"}
+# Values for the variables of Grafana.
 VARIABLES = {"$__rate_interval": "10s", "$job": ".+", "$instance": ".+"}
 
 
 def main():
     if len(sys.argv) != 5:
         raise SystemExit(__doc__)
-    prometheus, promtool, reader, arbiter = (str(Path(word).absolute()) for word in sys.argv[1:])
+    prometheus, promtool, compose_loader, arbiter = (str(Path(word).absolute()) for word in sys.argv[1:])
     check = Check()
     rules = [rule for group in read(ALERTS)["groups"] for rule in group["rules"]]
     dashboard = json.loads(DASHBOARD.read_text(encoding="utf-8"))
-    asked = [(f"alert {rule['alert']}", rule["expr"]) for rule in rules] + list(expressions(dashboard))
+    queries = [(f"alert {rule['alert']}", rule["expr"]) for rule in rules] + list(expressions(dashboard))
 
-    check("configuration", promtool_complaints(promtool, "check", "config", CONFIG))
-    check("alerts", promtool_complaints(promtool, "check", "rules", "--lint=all", "--lint-fatal", ALERTS))
-    check("alerts fire when they should, and only then", promtool_complaints(promtool, "test", "rules", TESTS))
-    check("every alert is shown to fire, and not to", untested(rules, read(TESTS)))
-    check("alerts tell what to do", alert_complaints(rules))
-    check("dashboard", dashboard_complaints(dashboard))
-    check("compose.yaml", compose.complaints(reader, HERE.parent / "compose.yaml", help_of(arbiter)))
+    check("configuration", promtool_problems(promtool, "check", "config", CONFIG))
+    check("alerts", promtool_problems(promtool, "check", "rules", "--lint=all", "--lint-fatal", ALERTS))
+    check("alert tests", promtool_problems(promtool, "test", "rules", TESTS))
+    check("every alert has a test that fires and one that does not", untested(rules, read(TESTS)))
+    check("alerts have a severity and a runbook", alert_problems(rules))
+    check("dashboard", dashboard_problems(dashboard))
+    check("compose.yaml", compose.problems(compose_loader, HERE.parent / "compose.yaml", default_flags(arbiter)))
 
     with contextlib.ExitStack() as stack:
         servers = [stack.enter_context(Server(arbiter)) for _ in range(2)]
-        stack.enter_context(Callers(servers))
-        told = stack.enter_context(Prometheus(prometheus, [server.admin for server in servers]))
-        check.live(told, servers, asked)
+        stack.enter_context(Clients(servers))
+        running = stack.enter_context(Prometheus(prometheus, [server.admin for server in servers]))
+        check.live(running, servers, queries)
     if check.failed:
-        raise SystemExit(f"{check.failed} of the checks failed")
-    print("it is watched")
+        raise SystemExit(f"{check.failed} checks failed")
+    print("all checks passed")
 
 
 class Check:
     def __init__(self):
         self.failed = 0
 
-    def __call__(self, what, complaints):
-        complaints = [complaint for complaint in complaints if complaint]
-        print(f"{'FAIL' if complaints else 'ok  '}  {what}", flush=True)
-        for complaint in complaints:
-            print(f"        {complaint}", flush=True)
-        self.failed += bool(complaints)
+    def __call__(self, what, problems):
+        problems = [problem for problem in problems if problem]
+        print(f"{'FAIL' if problems else 'ok  '}  {what}", flush=True)
+        for problem in problems:
+            print(f"        {problem}", flush=True)
+        self.failed += bool(problems)
 
-    def live(self, prometheus, servers, asked):
-        """What a real Prometheus makes of real servers."""
-        self("both servers are collected", [prometheus.until("sum(up) == 2")])
+    def live(self, prometheus, servers, queries):
+        """The checks of a real Prometheus with real servers."""
+        self("Prometheus scrapes both servers", [prometheus.until("sum(up) == 2")])
         # A rate needs some samples.
         self("calls are counted", [prometheus.until("sum(rate(grpc_server_handled_total[10s])) > 10")])
         exposition = get(servers[0].admin, "/metrics")
-        self(f"all that {len(asked)} expressions ask for is told", metric_complaints(asked, exposition))
-        shown = [each for each in asked if each[0].startswith("panel")]
-        self(f"{len(shown)} expressions of panels have data", (no_data(prometheus, *each) for each in shown))
-        self("all alerts can be reckoned, and none is on", rule_states(prometheus, wanted={}))
+        self(f"the servers export the metrics of {len(queries)} expressions", metric_problems(queries, exposition))
+        panels = [each for each in queries if each[0].startswith("panel")]
+        self(f"{len(panels)} expressions of panels have data", (no_data(prometheus, *each) for each in panels))
+        self("all alerts can be evaluated, and none is active", rule_states(prometheus, expected={}))
         servers[0].kill()
         down = {"ArbiterDown": "pending"}
-        self("a server that is killed is missed", [eventually(lambda: list(rule_states(prometheus, wanted=down)))])
+        self("a killed server is detected", [eventually(lambda: list(rule_states(prometheus, expected=down)))])
 
 
 def read(path):
     return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
-# By reading
+# Static checks
 
 
-def promtool_complaints(promtool, *words):
+def promtool_problems(promtool, *words):
     done = subprocess.run([promtool, *map(str, words)], capture_output=True, text=True, timeout=60, check=False)
     return [done.stdout + done.stderr] if done.returncode else []
 
 
 def untested(rules, tests):
-    """Alerts that no test sees firing, or none sees silent. Those of one name are told apart by their limit."""
+    """Alerts without a test that fires, or without one that does not. The `limit` label distinguishes equal names."""
     fired, silent = set(), set()
     for each in (each for test in tests["tests"] for each in test["alert_rule_test"]):
         alerts = each.get("exp_alerts") or []
@@ -123,15 +124,13 @@ def untested(rules, tests):
             silent.add(each["alertname"])
     for rule in rules:
         if (rule["alert"], rule["labels"].get("limit")) not in fired:
-            yield f"{rule['alert']} {rule['labels'].get('limit', '')} never fires"
+            yield f"{rule['alert']} {rule['labels'].get('limit', '')} fires in no test"
         if rule["alert"] not in silent:
-            yield f"{rule['alert']} is never silent"
+            yield f"{rule['alert']} fires in all tests"
 
 
-def alert_complaints(rules):
-    # Until there is such a page the anchors follow from the names alone.
-    page = OPERATIONS.read_text(encoding="utf-8") if OPERATIONS.exists() else None
-    headings = set(re.findall(r"^#+ `?(\w+)`?$", page or "", re.M))
+def alert_problems(rules):
+    headings = set(re.findall(r"^#+ `?(\w+)`?$", OPERATIONS.read_text(encoding="utf-8"), re.M))
     for rule in rules:
         name, annotations = rule["alert"], rule["annotations"]
         if rule["labels"].get("severity") not in SEVERITIES:
@@ -140,11 +139,11 @@ def alert_complaints(rules):
             yield f"{name}: annotations {sorted(annotations)}"
         elif annotations["runbook"] != f"docs/operations.md#{name.lower()}":
             yield f"{name}: the runbook is {annotations['runbook']}"
-        if page is not None and name not in headings:
+        if name not in headings:
             yield f"{name}: docs/operations.md has no such section"
 
 
-def help_of(arbiter):
+def default_flags(arbiter):
     """The flags of the server with their defaults."""
     text = subprocess.run([arbiter, "--help"], capture_output=True, text=True, timeout=10, check=True).stdout
     known, flag = {}, None
@@ -156,39 +155,39 @@ def help_of(arbiter):
     return known
 
 
-def dashboard_complaints(dashboard):
+def dashboard_problems(dashboard):
     panels = dashboard["panels"]
     identifiers = [panel["id"] for panel in panels]
     if len(set(identifiers)) != len(identifiers):
-        yield f"an id twice among {identifiers}"
+        yield f"duplicate id in {identifiers}"
     taken = {}
     for panel in panels:
         place, title = panel["gridPos"], panel["title"]
         if place["x"] + place["w"] > 24:
-            yield f"{title}: beyond the edge"
+            yield f"{title}: wider than the grid"
         columns, rows = range(place["x"], place["x"] + place["w"]), range(place["y"], place["y"] + place["h"])
         below = {taken.setdefault((column, row), title) for column in columns for row in rows} - {title}
         if below:
-            yield f"{title}: on top of {below}"
+            yield f"{title}: overlaps {below}"
         if panel["type"] == "row":
             continue
         if not panel["description"] or not panel["fieldConfig"]["defaults"]["unit"]:
             yield f"{title}: no description, or no unit"
         if not panel["targets"]:
-            yield f"{title}: asks for nothing"
+            yield f"{title}: no targets"
     for source in datasources(dashboard):
         if source != {"type": "prometheus", "uid": "${datasource}"}:
-            yield f"asks {source}"
+            yield f"unexpected data source {source}"
     known = {variable["name"] for variable in dashboard["templating"]["list"]} | {"__rate_interval"}
     for name in set(re.findall(r"\$\{?(\w+)", DASHBOARD.read_text(encoding="utf-8"))) - known - {"__all"}:
-        yield f"there is no variable {name}"
+        yield f"undefined variable {name}"
     interval = read(DATASOURCES)["datasources"][0]["jsonData"]["timeInterval"]
     if interval != read(CONFIG)["global"]["scrape_interval"]:
-        yield f"Grafana believes that metrics are collected every {interval}"
+        yield f"timeInterval of the data source is {interval}, unlike scrape_interval"
 
 
 def datasources(part):
-    """Everyone who is asked, anywhere in the dashboard."""
+    """All data sources, anywhere in the dashboard."""
     if isinstance(part, dict):
         if "datasource" in part:
             yield part["datasource"]
@@ -200,7 +199,7 @@ def datasources(part):
 
 
 def expressions(dashboard):
-    """Everything that the dashboard asks Prometheus for."""
+    """All queries of the dashboard."""
     for panel in dashboard["panels"]:
         for target in panel.get("targets", []):
             yield f"panel {panel['title']}, {target['refId']}", target["expr"]
@@ -218,35 +217,35 @@ def with_values(expression):
     return expression
 
 
-def metric_complaints(asked, exposition):
-    """Whether the server tells what is asked for: metrics, their labels, and the service by its name."""
-    told = {}
+def metric_problems(queries, exposition):
+    """Metrics and labels that are queried but not exported, and queries that do not select the service."""
+    exported = {}
     for name, labels in re.findall(r"^(\w+)(?:\{(.*)\})? ", exposition, re.M):
         for label, value in re.findall(r'(\w+)="([^"]*)"', labels):
-            told.setdefault(name, {}).setdefault(label, set()).add(value)
-        told.setdefault(name, {})
-    for what, expression in asked:
+            exported.setdefault(name, {}).setdefault(label, set()).add(value)
+        exported.setdefault(name, {})
+    for what, expression in queries:
         try:
             found, grouped = selectors_of(with_values(expression))
         except ValueError as error:
             yield f"{what}: {error}"
             continue
         for metric, labels in found:
-            if metric in ITS_OWN:
+            if metric in GENERATED_METRICS:
                 continue
-            if metric not in told:
+            if metric not in exported:
                 yield f"{what}: the server has no metric {metric}"
-            elif missing := (set(labels) | grouped) - set(told[metric]) - ADDED_LABELS:
+            elif missing := (set(labels) | grouped) - set(exported[metric]) - ADDED_LABELS:
                 yield f"{what}: {metric} has no label {missing}"
-            # Other services of gRPC have metrics of the same names.
+            # Other gRPC services have metrics of the same names.
             elif metric.startswith("grpc_") and labels.get("grpc_service") != SERVICE:
-                yield f"{what}: {metric} is asked of everyone"
-            elif SERVICE not in told[metric].get("grpc_service", {SERVICE}):
-                yield f"{what}: {metric} is not told of {SERVICE}"
+                yield f"{what}: {metric} does not select {SERVICE}"
+            elif SERVICE not in exported[metric].get("grpc_service", {SERVICE}):
+                yield f"{what}: {metric} is not exported for {SERVICE}"
 
 
 def selectors_of(expression):
-    """The metrics of an expression with the labels asked of each, and the labels that are grouped by."""
+    """The metrics of an expression with their label matchers, and the labels of its `by` clauses."""
     found = []
 
     def visit(node):
@@ -265,9 +264,9 @@ def selectors_of(expression):
     return found, {label.strip() for group in groups for label in group.split(",")}
 
 
-# For real
+# Live checks
 
-# Legal, illegal, nonsense, and a batch: every kind of answer is counted.
+# A legal move, an illegal one, an invalid request, and a batch: covers every kind of response.
 CALLS = [
     ("ValidateMove", {"state": {"notation": "445566"}, "move": {"notation": "7"}}),
     ("ApplyMove", {"state": {"notation": "444444"}, "move": {"notation": "4"}}),
@@ -278,7 +277,7 @@ CALLS = [
 
 
 class Server:
-    """Arbiter, on any free ports."""
+    """Arbiter, on free ports."""
 
     def __init__(self, arbiter):
         self.arbiter = arbiter
@@ -293,7 +292,7 @@ class Server:
             if words[:1] == ["admin"]:
                 self.admin = words[1].removeprefix("http://")
                 return self
-        raise SystemExit("the server does not tell its address")
+        raise SystemExit("the server does not print its admin address")
 
     def kill(self):
         self.process.kill()
@@ -303,8 +302,8 @@ class Server:
         self.process.wait()
 
 
-class Callers:
-    """Calls the servers, one after the other, until the block ends. A server may go."""
+class Clients:
+    """Calls the servers in sequence until the block ends. A server may be down."""
 
     def __init__(self, servers):
         self.servers, self.stop = servers, threading.Event()
@@ -326,7 +325,7 @@ class Callers:
 
 
 class Prometheus:
-    """Prometheus by the configuration of the project, but for where the servers are and how often they are asked."""
+    """Prometheus with the configuration of the project, apart from its targets and intervals."""
 
     def __init__(self, prometheus, targets):
         self.prometheus, self.targets = prometheus, targets
@@ -349,8 +348,8 @@ class Prometheus:
         self.log = Path(self.folder.name, "log")
         with self.log.open("w", encoding="utf-8") as log:
             self.process = subprocess.Popen(words, stdout=log, stderr=log)
-        if complaint := eventually(lambda: [] if get(self.address, "/-/ready") else ["it is not ready"]):
-            raise SystemExit(f"Prometheus: {complaint}\n{self.log.read_text(encoding='utf-8')}")
+        if problem := eventually(lambda: [] if get(self.address, "/-/ready") else ["not ready"]):
+            raise SystemExit(f"Prometheus: {problem}\n{self.log.read_text(encoding='utf-8')}")
         return self
 
     def __exit__(self, *_):
@@ -358,53 +357,53 @@ class Prometheus:
         self.process.wait(20)
         self.folder.cleanup()
 
-    def ask(self, path, **values):
-        answer = json.loads(get(self.address, f"/api/v1/{path}?{urllib.parse.urlencode(values)}") or "{}")
-        return answer.get("data")
+    def get(self, path, **values):
+        response = json.loads(get(self.address, f"/api/v1/{path}?{urllib.parse.urlencode(values)}") or "{}")
+        return response.get("data")
 
     def values(self, expression):
-        """The values of an expression that are numbers, or nothing if it cannot be reckoned."""
-        data = self.ask("query", query=expression)
+        """The values of an expression without NaN, or None if it cannot be evaluated."""
+        data = self.get("query", query=expression)
         if data is None:
             return None
         return [value for sample in data["result"] if not math.isnan(value := float(sample["value"][1]))]
 
     def until(self, expression):
-        return eventually(lambda: [] if self.values(expression) else [f"not so: {expression}"])
+        return eventually(lambda: [] if self.values(expression) else [f"does not hold: {expression}"])
 
 
 def no_data(prometheus, what, expression):
     values = prometheus.values(with_values(expression))
     if values is None:
-        return f"{what}: cannot be reckoned: {expression}"
+        return f"{what}: cannot be evaluated: {expression}"
     return None if values else f"{what}: no data: {expression}"
 
 
-def rule_states(prometheus, wanted):
-    """What is wrong with the state of the alerts: all others must be reckoned, and be off."""
-    rules = [rule for group in prometheus.ask("rules")["groups"] for rule in group["rules"]]
+def rule_states(prometheus, expected):
+    """Alerts with an error or an unexpected state. Alerts that are not in `expected` must be inactive."""
+    rules = [rule for group in prometheus.get("rules")["groups"] for rule in group["rules"]]
     if not rules:
-        yield "there are none"
+        yield "there are no alerts"
     for rule in rules:
-        state = wanted.get(rule["name"], "inactive")
+        state = expected.get(rule["name"], "inactive")
         if rule["health"] != "ok" or rule["state"] != state:
             yield f"{rule['name']}: {rule['health']}, {rule['state']} instead of {state}: {rule.get('lastError', '')}"
 
 
 def get(address, path):
-    """What is answered, or nothing."""
+    """The body of a successful response, or None."""
     try:
-        with urllib.request.urlopen(f"http://{address}{path}", timeout=5) as answer:
-            return answer.read().decode()
+        with urllib.request.urlopen(f"http://{address}{path}", timeout=5) as response:
+            return response.read().decode()
     except OSError:
         return None
 
 
 def post(address, path, request):
     body = json.dumps(request).encode()
-    question = urllib.request.Request(f"http://{address}{path}", body, {"content-type": "application/json"})
-    with contextlib.suppress(urllib.error.HTTPError), urllib.request.urlopen(question, timeout=5) as answer:
-        answer.read()
+    post_request = urllib.request.Request(f"http://{address}{path}", body, {"content-type": "application/json"})
+    with contextlib.suppress(urllib.error.HTTPError), urllib.request.urlopen(post_request, timeout=5) as response:
+        response.read()
 
 
 def free_port():
@@ -413,10 +412,10 @@ def free_port():
         return one.getsockname()[1]
 
 
-def eventually(complaints, within=30):
-    """Nothing, as soon as there are no complaints; else the last ones."""
+def eventually(problems, within=30):
+    """Returns None as soon as there are no problems, or the last problems after a timeout."""
     until = time.monotonic() + within
-    while last := complaints():
+    while last := problems():
         if time.monotonic() > until:
             return f"after {within} s: {last}"
         time.sleep(0.2)

@@ -1,4 +1,5 @@
-"""Checks compose.yaml: compose itself reads it, all it mounts is there, it publishes to this machine only, and confines."""
+"""Checks compose.yaml: Compose's loader accepts it, mounted files exist, ports are published on loopback only, and
+containers are confined."""
 
 import re
 import subprocess
@@ -8,56 +9,57 @@ import yaml
 CONFINED = {"read_only": True, "cap_drop": ["ALL"], "security_opt": ["no-new-privileges:true"]}
 
 
-def complaints(reader, path, defaults):
-    """What is wrong with the file, by compose's own reader, and for a server whose flags have these defaults."""
-    done = subprocess.run([reader, path], cwd=path.parent, capture_output=True, text=True, timeout=60, check=False)
+def problems(compose_loader, path, defaults):
+    """The problems of the file, for a server whose flags have these defaults."""
+    command = [compose_loader, path]
+    done = subprocess.run(command, cwd=path.parent, capture_output=True, text=True, timeout=60, check=False)
     if done.returncode:
         yield done.stdout + done.stderr
         return
     whole = yaml.safe_load(path.read_text(encoding="utf-8"))
     for name, service in whole["services"].items():
-        for complaint in service_complaints(path.parent, service, set(whole["volumes"])):
-            yield f"{name}: {complaint}"
+        for problem in service_problems(path.parent, service, set(whole["volumes"])):
+            yield f"{name}: {problem}"
         for other in set(service.get("depends_on", [])) - set(whole["services"]):
-            yield f"{name}: there is no {other} to wait for"
-    yield from arbiter_complaints(whole["services"]["arbiter"], defaults)
+            yield f"{name}: depends on an unknown service {other}"
+    yield from arbiter_problems(whole["services"]["arbiter"], defaults)
 
 
-def service_complaints(folder, service, volumes):
-    for key, wanted in CONFINED.items():
-        if service.get(key) != wanted:
+def service_problems(folder, service, volumes):
+    for key, expected in CONFINED.items():
+        if service.get(key) != expected:
             yield f"{key} is {service.get(key)}"
     if "mem_limit" not in service:
-        yield "takes memory without a limit"
+        yield "has no memory limit"
     if service.get("privileged") or service.get("network_mode"):
-        yield "shares what is the machine's"
+        yield "is privileged, or has its own network mode"
     if "build" not in service and not re.search(r":[a-z-]*v?\d+\.\d+\.\d+$", service["image"]):
-        yield f"{service['image']} is of no fixed version"
+        yield f"{service['image']} has no pinned version"
     for mount in service.get("volumes", []):
         source, _, rest = mount.partition(":")
         if source.startswith("."):
             if not (folder / source).exists():
-                yield f"{source} is not there"
+                yield f"{source} does not exist"
             if not rest.endswith(":ro"):
-                yield f"{source} can be written to"
+                yield f"{source} is mounted writable"
         elif source not in volumes:
-            yield f"there is no volume {source}"
+            yield f"unknown volume {source}"
     for port in service.get("ports", []):
         if not re.fullmatch(r"127\.0\.0\.1:\d+:\d+", port):
-            yield f"publishes {port}"
+            yield f"publishes {port}, not on 127.0.0.1"
 
 
-def arbiter_complaints(service, defaults):
+def arbiter_problems(service, defaults):
     environment = service["environment"].items()
     settings = {name.removeprefix("ARBITER_").lower().replace("_", "-"): value for name, value in environment}
-    of = defaults | settings
-    needed = seconds(of["drain-delay"]) + seconds(of["drain-timeout"])
+    flags = defaults | settings
+    needed = seconds(flags["drain-delay"]) + seconds(flags["drain-timeout"])
     if seconds(service["stop_grace_period"]) < needed + 1:
-        yield f"arbiter: ends by {needed} s, and is killed after {service['stop_grace_period']}"
-    if service["ulimits"]["nofile"] < 1.1 * int(of["max-connections"]):
-        yield "arbiter: has fewer files than connections"
+        yield f"arbiter: drains for up to {needed} s, but is killed after {service['stop_grace_period']}"
+    if service["ulimits"]["nofile"] < 1.1 * int(flags["max-connections"]):
+        yield "arbiter: fewer open files than connections"
     for name in settings.keys() - defaults.keys():
-        yield f"arbiter: there is no flag --{name}"
+        yield f"arbiter: unknown flag --{name}"
     if service.get("ports"):
         yield "arbiter: replicas cannot share a published port"
 
