@@ -1,19 +1,21 @@
-"""Checks the chart by what helm makes of it, for every file of values/.
+"""Checks the objects that helm renders from the chart, for every file of values/.
 
-What is rendered is held against the schemas of Kubernetes, of the Gateway API and of the Prometheus operator, and
-against itself: selectors, ports, mounts, rights, the time to end. Wrong values must be refused. With the binary: every
-flag exists, the server takes the arguments of the chart, ends as the chart counts on, and has the metrics that the
-alerts ask for. At last the checks are checked: each thing broken on purpose must be found.
+- They match the schemas of Kubernetes, the Gateway API and the Prometheus operator.
+- They are consistent: selectors, ports, mounts, permissions, grace period.
+- Helm rejects invalid values.
+- With the binary: every flag exists, the server accepts the arguments of the chart, shuts down as the chart expects,
+  and exports the metrics of the alerts.
+- The checks detect faults put into the objects.
 
-Usage: python3 deploy/helm/check.py HELM [ARBITER]     the checks
-       python3 deploy/helm/check.py --write            writes the table of values into the README, and copies the alerts
-Needs the packages of requirements.txt; and Go and the network once, for the schemas.
+Usage: python3 deploy/helm/check.py HELM [ARBITER]     runs the checks
+       python3 deploy/helm/check.py --write            updates the table of values in the README, and copies the alerts
+Needs the packages of requirements.txt, and for the schemas Go and once the network.
 """
 
 import os
 import sys
 
-from checks import alerts, documentation, everything
+from checks import alerts, documentation, suite
 
 
 def main():
@@ -24,7 +26,7 @@ def main():
         documentation.write_readme()
         alerts.write_copy()
         return 0
-    return everything.run(*map(os.path.abspath, arguments))
+    return suite.run(*map(os.path.abspath, arguments))
 
 
 if __name__ == "__main__":

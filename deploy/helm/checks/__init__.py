@@ -1,15 +1,15 @@
-"""The checks of the chart. A check yields its complaints, as text; without any it holds.
+"""The checks of the chart. A check yields problems, as text; it passes if there are none.
 
-everything      the order of the checks, and the count
-wanted          the clusters that the chart is rendered for, and what each value file must make of it
-helm            what helm makes of the chart
-schemas         the schemas of Kubernetes, of the Gateway API and of the Prometheus operator
-objects         where things are in what was rendered
-pods            rights, files and the end of a pod
-wiring          selectors, ports, probes and who may talk to whom
-alerts          what the alerts ask for
-refusals        values that must be refused
-server          what the binary says to it
-documentation   the comments of the values, the schema and the README
-sabotage        what is broken on purpose, and must be found
+suite           runs all checks and counts the results
+expected        the Kubernetes versions that the chart is rendered for, and the objects expected from each value file
+helm            runs helm
+schemas         the schemas of Kubernetes, the Gateway API and the Prometheus operator
+objects         accessors for rendered objects
+pods            permissions, mounts and shutdown of the pods
+networking      selectors, ports, probes and the network policy
+alerts          the alerts and their metrics
+rejections      values that helm must reject
+server          the server with the arguments of the chart
+documentation   the comments of values.yaml, its schema and the README
+mutations       faults put into the objects, which the checks must detect
 """

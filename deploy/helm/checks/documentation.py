@@ -1,20 +1,20 @@
-"""The comments of the values, their schema, and the table of the README."""
+"""The comments of values.yaml, its schema, and the table of the README."""
 
 import json
 import re
 
 import yaml
 
-from .wanted import CHART
+from .expected import CHART
 
 VALUES, SCHEMA, README = CHART / "values.yaml", CHART / "values.schema.json", CHART / "README.md"
-# Whose inside is Kubernetes' business.
+# Values whose content Kubernetes defines.
 LEAVES = {"resources.requests", "resources.limits"}
 TABLE = re.compile(r"(?<=\n\n)\| Value \|.*?\|\n(?=\n|\Z)", re.S)
 
 
 def documented_values():
-    """Path, default and comment of each value."""
+    """The path, default and comment of each value."""
     text = VALUES.read_text(encoding="utf-8")
     lines = text.splitlines()
 
@@ -56,13 +56,13 @@ def undocumented():
         if not comment:
             yield f"{path} has no comment"
     if table() not in README.read_text(encoding="utf-8"):
-        yield "the table of the README is not that of values.yaml: run check.py --write"
+        yield "the table of the README differs from values.yaml: run check.py --write"
 
 
-def unlike_schema():
-    """The schema must know the values there are, ask for each, and know no other."""
+def differs_from_schema():
+    """The schema must require every value of values.yaml, and reject any other."""
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
-    # What charts around this one share with it; it takes nothing from there.
+    # Parent charts pass it; this chart ignores it.
     del schema["properties"]["global"]
 
     def walk(part, value, path):
@@ -70,10 +70,10 @@ def unlike_schema():
         if "properties" not in part:
             return
         if part.get("additionalProperties") is not False:
-            yield f"{path or 'the schema'}: takes what it does not know"
+            yield f"{path or 'the schema'}: accepts unknown values"
         for what in ("properties", "required"):
-            if unlike := set(part.get(what, [])) ^ set(value):
-                yield f"{path or 'the schema'}: {sorted(unlike)} is in values.yaml or in its {what}, but not in both"
+            if different := set(part.get(what, [])) ^ set(value):
+                yield f"{path or 'the schema'}: {sorted(different)} is in values.yaml or in its {what}, but not in both"
         for key in set(part["properties"]) & set(value):
             yield from walk(part["properties"][key], value[key], f"{path}.{key}".lstrip("."))
 

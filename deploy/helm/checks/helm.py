@@ -1,4 +1,4 @@
-"""What helm makes of the chart."""
+"""Runs helm."""
 
 import os
 import re
@@ -6,13 +6,13 @@ import subprocess
 
 import yaml
 
-from .wanted import CHART, NAMESPACE, NEWEST, RELEASE, TOOLS, VALUES
+from .expected import CHART, NAMESPACE, NEWEST, RELEASE, TOOLS, VALUES
 
 
 class Helm:
     def __init__(self, path):
         self.path = path
-        # Nobody's settings, and no cluster.
+        # No user settings, and no cluster.
         self.environment = {key: value for key, value in os.environ.items() if not key.startswith("HELM_")}
         self.environment |= {f"HELM_{home}_HOME": str(TOOLS / "helm-home") for home in ("CACHE", "CONFIG", "DATA")}
         self.environment |= {"KUBECONFIG": os.devnull}
@@ -30,9 +30,9 @@ class Helm:
     def template(self, words, version=NEWEST, release=RELEASE, namespace=NAMESPACE):
         return self.run("template", release, CHART, "--namespace", namespace, "--kube-version", version, *words)
 
-    def render(self, name, version=NEWEST, words=(), **whose):
-        """The objects of a value file; none, and a complaint, if there are none."""
-        done = self.template(["--values", VALUES[name], *words], version, **whose)
+    def render(self, name, version=NEWEST, words=(), **release):
+        """The objects of a value file, and the problems."""
+        done = self.template(["--values", VALUES[name], *words], version, **release)
         if done.returncode:
             return [], [done.stderr]
         return [one for one in yaml.load_all(done.stdout, UniqueKeys) if one], []
@@ -44,14 +44,14 @@ class Helm:
             return [done.stderr]
         notes = done.stdout.partition("NOTES:")[2]
         calls = re.findall(r"^  grpcurl .*arbiter\.v1\.RulesService/NewGame$", notes, re.M)
-        return [] if len(calls) == 1 else [f"expected one call by grpcurl in the notes: {notes}"]
+        return [] if len(calls) == 1 else [f"expected one grpcurl command in the notes: {notes}"]
 
 
 class UniqueKeys(yaml.SafeLoader):
-    """Reads YAML as Kubernetes does: no key twice."""
+    """Rejects duplicate keys, as Kubernetes does."""
 
     def construct_mapping(self, node, deep=False):
         keys = [key.value for key, _ in node.value]
         if len(set(keys)) != len(keys):
-            raise yaml.constructor.ConstructorError(None, None, f"a key twice among {keys}", node.start_mark)
+            raise yaml.constructor.ConstructorError(None, None, f"duplicate key in {keys}", node.start_mark)
         return super().construct_mapping(node, deep)

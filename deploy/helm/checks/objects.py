@@ -1,4 +1,4 @@
-"""Where things are in what was rendered."""
+"""Accessors for rendered objects."""
 
 import re
 
@@ -24,7 +24,7 @@ def container_of(objects):
 
 
 def flags_of(objects):
-    """The flags that the server is given, with their values."""
+    """The flags of the server, with their values."""
     return dict(re.fullmatch(r"--([a-z-]+)=(.*)", word).groups() for word in container_of(objects)["args"])
 
 
@@ -33,7 +33,7 @@ def ports_of(objects):
 
 
 def rules_of(objects):
-    """Every alert."""
+    """All alerts."""
     groups = [group for one in all_of(objects, "PrometheusRule") for group in one["spec"]["groups"]]
     return [rule for group in groups for rule in group["rules"]]
 
@@ -43,5 +43,5 @@ def seconds(text):
     return int(number) * {"ms": 0.001, "s": 1, "m": 60, "h": 3600}[unit]
 
 
-def unlike(found, wanted, what):
+def different(found, wanted, what):
     return [] if found == wanted else [f"{what}: {found} instead of {wanted}"]

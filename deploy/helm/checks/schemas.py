@@ -1,4 +1,4 @@
-"""The schemas of Kubernetes, of the Gateway API and of the Prometheus operator. None of them needs a cluster."""
+"""The schemas of Kubernetes, the Gateway API and the Prometheus operator. No cluster is needed."""
 
 import json
 import subprocess
@@ -11,9 +11,9 @@ import kubernetes_validate
 import yaml
 
 OPERATOR = "github.com/prometheus-operator/prometheus-operator@v0.94.1"
-# Later ones need a later Go.
+# Later versions need a later Go.
 GATEWAY_API = "sigs.k8s.io/gateway-api@v1.6.3"
-# Where the definition is of a kind that Kubernetes itself does not have.
+# The custom resource definitions.
 DEFINITIONS = {
     "ServiceMonitor": (OPERATOR, "example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml"),
     "PrometheusRule": (OPERATOR, "example/prometheus-operator-crd/monitoring.coreos.com_prometheusrules.yaml"),
@@ -21,7 +21,7 @@ DEFINITIONS = {
 }
 
 
-def schema_complaints(thing, version):
+def schema_problems(thing, version):
     kind = thing["kind"]
     if kind in DEFINITIONS:
         for error in validator(kind).iter_errors(thing):
@@ -52,12 +52,12 @@ def module_folder(module):
         command = ["go", "mod", "download", "-json", module]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
     if done.returncode:
-        raise SystemExit(f"cannot get {module}: {done.stdout}{done.stderr}")
+        raise SystemExit(f"cannot download {module}: {done.stdout}{done.stderr}")
     return Path(json.loads(done.stdout)["Dir"])
 
 
 def strict(schema):
-    """A schema that refuses unknown fields, which the API server would only drop."""
+    """A schema that rejects unknown fields; the API server only drops them."""
     if isinstance(schema, list):
         return [strict(each) for each in schema]
     if not isinstance(schema, dict):

@@ -1,4 +1,4 @@
-"""What the binary says to the chart: its flags, and the server itself with the arguments of each value file."""
+"""The flags of the server, and the server with the arguments of each value file."""
 
 import os
 import re
@@ -10,32 +10,32 @@ import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
 
-from .alerts import metric_complaints
-from .objects import container_of, flags_of, pod_of, seconds, unlike
+from .alerts import metric_problems
+from .expected import CHART
+from .networking import PROBES
+from .objects import container_of, different, flags_of, pod_of, seconds
 from .pods import FILE_FLAGS
-from .wanted import CHART
-from .wiring import PROBES
 
-# Where the chart wants something else than the server.
+# Flags whose default in the chart differs from that of the server.
 OWN_DEFAULTS = {"listen", "admin-listen", "log-format", "drain-delay"}
 
 
 def server_checks(arbiter, rendered):
-    """Every check that needs the binary, with its complaints."""
-    known = flags_of_help(told_by(arbiter, "--help"))
+    """The checks that need the binary, with their problems."""
+    known = flags_of_help(output(arbiter, "--help"))
     chart = re.search(r'^appVersion: "(.*)"$', (CHART / "Chart.yaml").read_text(encoding="utf-8"), re.M)
-    yield "the version is that of the server", unlike(chart[1], told_by(arbiter, "--version").split()[1], "appVersion")
-    yield "every flag exists, and each one is given by some value", flag_complaints(rendered, known)
+    yield "appVersion is that of the server", different(chart[1], output(arbiter, "--version").split()[1], "appVersion")
+    yield "every flag exists, and can be set by a value", flag_problems(rendered, known)
     for name in rendered:
-        yield f"{name}: the server takes the arguments", serving_complaints(arbiter, name, rendered)
+        yield f"{name}: the server accepts the arguments", serving_problems(arbiter, name, rendered)
 
 
-def told_by(arbiter, word):
+def output(arbiter, word):
     return subprocess.run([arbiter, word], capture_output=True, text=True, timeout=30, check=True).stdout
 
 
 def flags_of_help(text):
-    """The flags that a help explains, with their defaults."""
+    """The flags in the output of --help, with their defaults."""
     known, flag = {}, None
     for line in text.splitlines():
         if begins := re.match(r" +(?:-\w, )?--([a-z-]+)(?: <|$)", line):
@@ -46,40 +46,40 @@ def flags_of_help(text):
     return known
 
 
-def flag_complaints(rendered, known):
+def flag_problems(rendered, known):
     if len(known) < 20:
-        yield f"the help could not be read: {sorted(known)}"
+        yield f"cannot parse the output of --help: {sorted(known)}"
     given = {flag: name for name, objects in rendered.items() for flag in flags_of(objects)}
     for flag in sorted(set(given) - set(known)):
-        yield f"{given[flag]}: there is no flag --{flag}"
+        yield f"{given[flag]}: unknown flag --{flag}"
     for flag in sorted(set(known) - set(given) - {"help", "version"}):
-        yield f"no value gives --{flag}"
+        yield f"no value sets --{flag}"
     for flag, value in flags_of(rendered["minimal"]).items():
         if flag in known and flag not in OWN_DEFAULTS and value != known[flag]:
             yield f"--{flag}: the default of the chart is {value}, that of the server {known[flag]}"
 
 
-def serving_complaints(arbiter, name, rendered):
-    """What is wrong with the server that a pod would run. Only its addresses and files are of this machine."""
+def serving_problems(arbiter, name, rendered):
+    """Runs the server with the arguments of the pod, apart from addresses and files."""
     objects = rendered[name]
     with tempfile.TemporaryDirectory() as folder, started(arbiter, objects, Path(folder)) as (process, grpc, admin):
         if admin is None:
-            yield f"it does not start: {(Path(folder) / 'log').read_text(encoding='utf-8')}"
+            yield f"the server does not start: {(Path(folder) / 'log').read_text(encoding='utf-8')}"
             return
         probes = [container_of(objects)[kind] for kind in PROBES]
         for path in {"/ready"} | {probe["httpGet"]["path"] for probe in probes if "httpGet" in probe}:
             if fetch(admin + path) is None:
-                yield f"{path} is not answered"
+                yield f"{path} failed"
         if name == "minimal":
-            if not answers(grpc):
-                yield "a call is not answered"
-            yield from metric_complaints(rendered, fetch(admin + "/metrics") or "")
-            yield from ending_complaints(process, grpc, admin, objects)
+            if not call_succeeds(grpc):
+                yield "a call failed"
+            yield from metric_problems(rendered, fetch(admin + "/metrics") or "")
+            yield from shutdown_problems(process, grpc, admin, objects)
 
 
 @contextmanager
 def started(arbiter, objects, folder):
-    """The server with its two addresses, which are None if it has ended instead."""
+    """The server with its two addresses, which are None if it did not start."""
     files = make_files(folder)
     words = [replaced(word, files) for word in container_of(objects)["args"]]
     environment = {key: value for key, value in os.environ.items() if not key.startswith("ARBITER_")}
@@ -96,7 +96,7 @@ def started(arbiter, objects, folder):
                     break
         yield process, grpc, admin
     finally:
-        # The second order ends it at once.
+        # The second SIGTERM skips the drain.
         for _ in range(2):
             process.terminate()
             time.sleep(0.2)
@@ -108,7 +108,7 @@ def started(arbiter, objects, folder):
 
 
 def make_files(folder):
-    """Files for the flags that name some."""
+    """The files for FILE_FLAGS."""
     tokens, certificate, key = folder / "tokens", folder / "tls.crt", folder / "tls.key"
     tokens.write_text(f"someone {'0' * 64}\n", encoding="utf-8")
     subprocess.run(
@@ -120,7 +120,7 @@ def make_files(folder):
 
 
 def replaced(word, files):
-    """An argument as it can be given on this machine."""
+    """The argument with a local address or file."""
     flag = word[2:].partition("=")[0]
     if flag in ("listen", "admin-listen"):
         return f"--{flag}=127.0.0.1:0"
@@ -128,38 +128,38 @@ def replaced(word, files):
 
 
 def fetch(url, body=None):
-    """What is answered with a status of success, if anything."""
+    """The body of a successful response, or None."""
     request = urllib.request.Request(url, body, {"content-type": "application/json"} if body else {})
     try:
-        with urllib.request.urlopen(request, timeout=5) as answer:
-            return answer.read().decode()
+        with urllib.request.urlopen(request, timeout=5) as response:
+            return response.read().decode()
     except OSError:
         return None
 
 
-def answers(grpc):
-    """Whether a call is answered, over a connection of its own, as of a client that has not heard of the end yet."""
+def call_succeeds(grpc):
+    """Whether a call over a new connection succeeds, as of a client that has not noticed the shutdown yet."""
     return fetch(f"{grpc}/arbiter.v1.RulesService/NewGame", b'{"connectFour": {}}') is not None
 
 
-def ending_complaints(process, grpc, admin, objects):
-    """What the chart counts on: at once not ready, calls answered during the delay, the end within the grace period."""
+def shutdown_problems(process, grpc, admin, objects):
+    """On SIGTERM: not ready at once, serves calls during the drain delay, exits within the grace period."""
     delay, grace = seconds(flags_of(objects)["drain-delay"]), pod_of(objects)["terminationGracePeriodSeconds"]
     began = time.monotonic()
     process.send_signal(signal.SIGTERM)
     time.sleep(0.3)
     if fetch(admin + "/ready") is not None:
-        yield "told to end, the server is still ready"
+        yield "the server is still ready after SIGTERM"
     while (after := time.monotonic() - began) < delay - 1:
-        if not answers(grpc):
-            yield f"{after:.1f} s after it was told to end, and before the delay is over, a call is not answered"
+        if not call_succeeds(grpc):
+            yield f"a call failed {after:.1f} s after SIGTERM, during the drain delay"
             break
         time.sleep(0.2)
     try:
         code = process.wait(grace)
     except subprocess.TimeoutExpired:
-        yield f"the server has not ended within the grace period of {grace} s"
+        yield f"the server did not exit within the grace period of {grace} s"
         return
     took = time.monotonic() - began
     if code or took < delay:
-        yield f"the server ended with {code} after {took:.1f} s"
+        yield f"the server exited with {code} after {took:.1f} s"

@@ -2,7 +2,7 @@
 {{- default .Chart.Name .Values.nameOverride | trunc 52 | trimSuffix "-" -}}
 {{- end -}}
 
-{{/* Leaves room for the longest suffix in 63 characters. */}}
+{{/* Truncated so that the name with the longest suffix has at most 63 characters. */}}
 {{- define "arbiter.fullname" -}}
 {{- if .Values.fullnameOverride -}}
 {{- .Values.fullnameOverride | trunc 52 | trimSuffix "-" -}}
@@ -40,15 +40,15 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- default (ternary "https" "kubernetes.io/h2c" .Values.tls.enabled) .Values.service.appProtocol -}}
 {{- end -}}
 
-{{/* A time such as 500ms, 10s, 5m or 1h, in milliseconds. */}}
+{{/* Converts a duration such as 500ms, 10s, 5m or 1h to milliseconds. */}}
 {{- define "arbiter.milliseconds" -}}
 {{- $units := dict "ms" 1 "s" 1000 "m" 60000 "h" 3600000 -}}
 {{- mul (regexFind "^[0-9]+" .) (get $units (regexFind "[a-z]+$" .)) -}}
 {{- end -}}
 
 {{/*
-Seconds from the order to end until the pod is killed: all that the end may take, and 5 more. After the drain timeout the
-server itself needs up to 1 to take its leave, and 2 for the last traces.
+The termination grace period in seconds: the maximum duration of a graceful shutdown, plus 5. After the drain timeout the
+server needs up to 1 second to close connections, and 2 to flush traces.
 */}}
 {{- define "arbiter.gracePeriod" -}}
 {{- $delay := include "arbiter.milliseconds" .Values.limits.drainDelay | int64 -}}
@@ -56,18 +56,18 @@ server itself needs up to 1 to take its leave, and 2 for the last traces.
 {{- add .Values.preStopSleepSeconds (div (add $delay $timeout 999) 1000) 5 -}}
 {{- end -}}
 
-{{/* Whether the kubelet can ask the health service: it speaks no TLS and shows no token. */}}
+{{/* Whether gRPC probes work: the kubelet uses neither TLS nor tokens for them. */}}
 {{- define "arbiter.grpcProbes" -}}
 {{- $health := or (not .Values.tokens.secretName) (has "health" .Values.tokens.openServices) -}}
 {{- if and (not .Values.tls.enabled) $health -}}true{{- end -}}
 {{- end -}}
 
-{{/* A probe, of (dict "root" $ "kind" "liveness" "path" "/live"). */}}
+{{/* A probe. Takes (dict "root" $ "kind" "liveness" "path" "/live"). */}}
 {{- define "arbiter.probe" -}}
 {{- $probe := index .root.Values.probes .kind -}}
 {{- $grpc := include "arbiter.grpcProbes" .root -}}
 {{- if and (eq $probe.type "grpc") (not $grpc) -}}
-{{- fail (printf "probes.%s.type: the kubelet cannot ask by grpc with tls.enabled, or with tokens unless tokens.openServices has health" .kind) -}}
+{{- fail (printf "probes.%s.type: gRPC probes do not work with tls.enabled, or with tokens unless tokens.openServices has health" .kind) -}}
 {{- end -}}
 {{- if and $grpc (ne $probe.type "http") -}}
 grpc:
@@ -83,18 +83,18 @@ failureThreshold: {{ $probe.failureThreshold }}
 {{- end -}}
 
 {{/*
-The expression of an alert, of (dict "root" $ "rule" .), asked of the pods of this release alone.
+The expression of an alert, restricted to the pods of this release. Takes (dict "root" $ "rule" .).
 */}}
 {{- define "arbiter.alertExpression" -}}
 {{- $job := include "arbiter.fullname" .root | printf "%s-metrics" -}}
-{{- $whose := printf "namespace=%q,job=%q" .root.Release.Namespace $job -}}
+{{- $selector := printf "namespace=%q,job=%q" .root.Release.Namespace $job -}}
 {{- $metric := "\\b(up|(?:arbiter|grpc_server|process)_[a-z_]+)\\b(?:\\{([^}]*)\\})?" -}}
 {{- $expression := .rule.expr | replace "job=~\".*arbiter.*\"" "" -}}
-{{- $expression = regexReplaceAll $metric $expression (printf "${1}{%s,${2}}" $whose) | replace ",}" "}" -}}
+{{- $expression = regexReplaceAll $metric $expression (printf "${1}{%s,${2}}" $selector) | replace ",}" "}" -}}
 {{- $expression -}}
 {{- end -}}
 
-{{/* What is wrong with the values together, which a schema cannot tell. */}}
+{{/* Fails for combinations of values that the schema cannot reject. */}}
 {{- define "arbiter.validate" -}}
 {{- with .Values -}}
 {{- if eq (int .ports.grpc) (int .ports.admin) -}}
@@ -110,17 +110,17 @@ The expression of an alert, of (dict "root" $ "rule" .), asked of the pods of th
 {{- fail "autoscaling needs resources.requests.cpu" -}}
 {{- end -}}
 {{- if lt (include "arbiter.milliseconds" .limits.drainTimeout | int64) (include "arbiter.milliseconds" .limits.callTimeout | int64) -}}
-{{- fail "limits.drainTimeout is less than limits.callTimeout: every rollout would cut calls off" -}}
+{{- fail "limits.drainTimeout is less than limits.callTimeout: rollouts would cancel calls" -}}
 {{- end -}}
 {{- $interval := include "arbiter.milliseconds" .serviceMonitor.interval | int64 -}}
 {{- if gt (include "arbiter.milliseconds" .serviceMonitor.scrapeTimeout | int64) $interval -}}
-{{- fail "serviceMonitor.scrapeTimeout is more than serviceMonitor.interval: the operator would leave the monitor out" -}}
+{{- fail "serviceMonitor.scrapeTimeout is more than serviceMonitor.interval: the operator would ignore the ServiceMonitor" -}}
 {{- end -}}
 {{- if and .serviceMonitor.enabled .networkPolicy.enabled (not .networkPolicy.adminFrom) -}}
-{{- fail "serviceMonitor with networkPolicy needs networkPolicy.adminFrom: nobody could reach the metrics" -}}
+{{- fail "serviceMonitor with networkPolicy needs networkPolicy.adminFrom: Prometheus could not reach the metrics" -}}
 {{- end -}}
 {{- if and .prometheusRule.enabled (not .serviceMonitor.enabled) -}}
-{{- fail "prometheusRule needs serviceMonitor.enabled: its alerts go by the labels that it gives" -}}
+{{- fail "prometheusRule needs serviceMonitor.enabled: the alerts select the labels that it sets" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
