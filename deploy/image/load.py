@@ -1,7 +1,7 @@
-"""Calls a server, or one of several, from many threads, and counts what became of each call.
+"""Calls one or several servers from many threads, and counts the outcomes of the calls.
 
-A line of its input is a number: it prints a line when every thread has had that many more answers. Each thread calls
-until the input ends, or nobody can be connected to any more. Then the counts are printed, as JSON.
+For each input line, a number, it prints a line when every thread has received that many more responses. Each thread
+makes calls until the input ends, or until it cannot connect any more. Then the program prints the counts, as JSON.
 Usage: python3 load.py ADDRESS[,ADDRESS] THREADS [--no-retry]
 """
 
@@ -21,22 +21,22 @@ from arbiter_client.connection import channel_options
 from arbiter_client.v1.rules_service_pb2_grpc import RulesServiceStub
 
 REQUEST = v1.ValidateMoveRequest(state=v1.State(notation="445566"), move=v1.Move(notation="7"))
-# Seconds for a call, all its attempts together: as the client has it.
+# Seconds for a call with all its attempts: the default of the client.
 TIMEOUT = 5
-# Seconds to wait for answers to come.
-PATIENCE = 60
-# How gRPC says that there was nobody to send the call to.
+# Seconds to wait for responses.
+WAIT_TIMEOUT = 60
+# The message of gRPC if it could not connect.
 NEVER_SENT = "Connection refused"
 
 
 def outcome(stub):
-    """What became of one call: `answered`, `never sent`, or what went wrong."""
+    """The outcome of one call: `answered`, `never sent`, or an error."""
     try:
-        answer = stub.ValidateMove(REQUEST, timeout=TIMEOUT)
+        response = stub.ValidateMove(REQUEST, timeout=TIMEOUT)
     except grpc.RpcError as error:
         code, details = error.code(), error.details()
         return "never sent" if code is grpc.StatusCode.UNAVAILABLE and NEVER_SENT in details else f"{code}: {details}"
-    return "answered" if answer.verdict == v1.VERDICT_LEGAL else f"wrong answer: {answer}"
+    return "answered" if response.verdict == v1.VERDICT_LEGAL else f"wrong response: {response}"
 
 
 def work(stub, stop, counts):
@@ -48,9 +48,9 @@ def work(stub, stop, counts):
 
 
 def wait(workers, counts, more):
-    """Until every thread that still calls has had so many more answers."""
+    """Waits until every running thread has received `more` responses."""
     wanted = [each["answered"] + more for each in counts]
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + WAIT_TIMEOUT
     while time.monotonic() < until and any(
         worker.is_alive() and each["answered"] < enough
         for worker, each, enough in zip(workers, counts, wanted, strict=True)
@@ -62,7 +62,7 @@ def main():
     addresses, threads = sys.argv[1], int(sys.argv[2])
     stop, counts = threading.Event(), [Counter() for _ in range(threads)]
     options = channel_options(None, retry="--no-retry" not in sys.argv)
-    # Else gRPC takes the whole list for the name of the host, which is none.
+    # Otherwise gRPC uses the whole list as the authority, which is invalid.
     options.append(("grpc.default_authority", "arbiter"))
     with grpc.insecure_channel(f"ipv4:{addresses}", options) as channel:
         stub = RulesServiceStub(channel)

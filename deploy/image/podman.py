@@ -1,4 +1,4 @@
-"""Podman, with a storage of its own: nobody's images and containers are seen or touched."""
+"""Podman with a separate storage: it does not touch other images and containers."""
 
 import json
 import shutil
@@ -20,15 +20,15 @@ class Podman:
         self.clear()
 
     def clear(self):
-        """Takes back all that was made, by a run that was cut off too."""
+        """Removes all containers and images, including those of an interrupted run."""
         self("rm", "--all", "--force", "--time", "0", check=False)
         self("rmi", "--all", "--force", check=False)
         shutil.rmtree(self.folder)
 
     def command(self, *words):
-        # Neither systemd nor a driver of the kernel is needed: it runs inside a container or a sandbox too.
-        own = {"root": "storage", "runroot": "run", "tmpdir": "tmp"}
-        options = [f"--{name}={self.folder / folder}" for name, folder in own.items()]
+        # Needs neither systemd nor kernel drivers, so it also runs inside a container or a sandbox.
+        folders = {"root": "storage", "runroot": "run", "tmpdir": "tmp"}
+        options = [f"--{name}={self.folder / folder}" for name, folder in folders.items()]
         options += ["--storage-driver=vfs", "--runtime=runc", "--cgroup-manager=cgroupfs", "--events-backend=file"]
         return ["podman", *options, *map(str, words)]
 
