@@ -15,11 +15,11 @@ import (
 	"time"
 )
 
-// authority signs certificates that are made for one test.
+// authority is a CA for one test.
 type authority struct {
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
-	// The certificate of the authority itself.
+	// The CA certificate.
 	pem []byte
 }
 
@@ -33,7 +33,7 @@ func newAuthority(t *testing.T) authority {
 	return authority{must(x509.ParseCertificate(der))(t), key, encode("CERTIFICATE", der)}
 }
 
-// issue makes a certificate for a name, and its key, both in PEM.
+// issue creates a certificate for a name, and its key, both in PEM.
 func (a authority) issue(t *testing.T, name string) (certificate, key []byte) {
 	private := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{
@@ -49,8 +49,8 @@ func encode(kind string, der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
 }
 
-// startTLSProxy puts TLS in front of the real server, with a certificate for the name "arbiter.test". It wants
-// certificates of its clients if it has an authority for them.
+// startTLSProxy starts a TLS proxy in front of the real server, with a certificate for the name "arbiter.test". It
+// requires client certificates if there is a CA for them.
 func startTLSProxy(t *testing.T, servers authority, clients *authority) string {
 	config := &tls.Config{
 		Certificates: []tls.Certificate{must(tls.X509KeyPair(servers.issue(t, "arbiter.test")))(t)},
@@ -74,7 +74,7 @@ func startTLSProxy(t *testing.T, servers authority, clients *authority) string {
 	return listener.Addr().String()
 }
 
-// forward joins a connection to one with the real server.
+// forward forwards a connection to the real server.
 func forward(outside net.Conn) {
 	defer outside.Close()
 	inside, err := net.Dial("tcp", address)

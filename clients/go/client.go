@@ -8,14 +8,14 @@ import (
 	"github.com/arbiter-referee/arbiter/clients/go/arbiterv1"
 )
 
-// Client calls the service. It may be used by many goroutines at once.
+// Client calls the service. It is safe for concurrent use.
 type Client struct {
 	connection *grpc.ClientConn
 	stub       arbiterv1.RulesServiceClient
 }
 
-// NewClient makes a client of the service at a target such as "127.0.0.1:50051": without TLS, with [DefaultTimeout] for
-// each call and with retries, unless options say otherwise. It connects at the first call.
+// NewClient returns a client of the service at a target such as "127.0.0.1:50051". The defaults are: no TLS,
+// [DefaultTimeout] for each call, and retries. The first call opens the connection.
 func NewClient(target string, options ...Option) (*Client, error) {
 	connection, err := connect(target, options)
 	if err != nil {
@@ -24,27 +24,26 @@ func NewClient(target string, options ...Option) (*Client, error) {
 	return &Client{connection, arbiterv1.NewRulesServiceClient(connection)}, nil
 }
 
-// Close ends the connection, and whatever calls are under way.
+// Close closes the connection. Calls in flight are cancelled.
 func (c *Client) Close() error {
 	return c.connection.Close()
 }
 
-// Stub is the generated stub over the same connection, with the same deadlines, retries and errors: for requests that
-// are at hand as a whole, and for options of gRPC.
+// Stub returns the generated stub, over the same connection and with the same deadlines, retries and errors. Use it for
+// whole requests and for gRPC call options.
 func (c *Client) Stub() arbiterv1.RulesServiceClient {
 	return c.stub
 }
 
-// ValidateMove says whether a move is legal and, if not, every reason why. An illegal move is an answer here, not an
-// error.
+// ValidateMove returns whether a move is legal and, if not, every reason why. An illegal move is not an error here.
 func (c *Client) ValidateMove(
 	ctx context.Context, state *arbiterv1.State, move *arbiterv1.Move,
 ) (*arbiterv1.ValidateMoveResponse, error) {
 	return c.stub.ValidateMove(ctx, &arbiterv1.ValidateMoveRequest{State: state, Move: move})
 }
 
-// ApplyMove makes a move: the next state, what happened, and the outcome after it. On a view, the next state is a view.
-// An illegal move is an [IllegalMoveError].
+// ApplyMove makes a move: returns the next state, the events and the outcome. On a view, the viewer's next view. An
+// illegal move is an [IllegalMoveError].
 func (c *Client) ApplyMove(
 	ctx context.Context, state *arbiterv1.State, move *arbiterv1.Move,
 ) (*arbiterv1.ApplyMoveResponse, error) {
@@ -52,16 +51,16 @@ func (c *Client) ApplyMove(
 }
 
 // ResolveCaptures returns what the piece or card that has just arrived at a square captures, and the state after it.
-// Connect Four needs no square and RoyalMatch has none: nil.
+// The square is nil for RoyalMatch, and may be nil for Connect Four.
 func (c *Client) ResolveCaptures(
 	ctx context.Context, state *arbiterv1.State, arrivedAt *arbiterv1.Square,
 ) (*arbiterv1.ResolveCapturesResponse, error) {
 	return c.stub.ResolveCaptures(ctx, &arbiterv1.ResolveCapturesRequest{State: state, ArrivedAt: arrivedAt})
 }
 
-// DetermineWinner says whether the game is over, why, who has won, and by which lines or scores; if it goes on, whose turn
-// it is. Winner and EndReason of the outcome are nil when absent. Random choices, the hands of the next round of sudden
-// death, follow from a [Seed]; without one the service draws it.
+// DetermineWinner returns whether the game is over, why, who has won, and by which lines or scores; if it goes on, whose
+// turn it is. Winner and EndReason of the outcome are nil when absent. A [Seed] determines random choices: the hands of
+// the next round of sudden death. Default: the service draws one.
 func (c *Client) DetermineWinner(
 	ctx context.Context, state *arbiterv1.State, options ...DetermineWinnerOption,
 ) (*arbiterv1.DetermineWinnerResponse, error) {
@@ -72,8 +71,8 @@ func (c *Client) DetermineWinner(
 	return c.stub.DetermineWinner(ctx, request)
 }
 
-// CompareCards compares cards of RoyalMatch, two or a ranking: which wins, and what decides it. An [Ordering] says how
-// they are compared; without one by value, then by suit. Order is nil when there are more than two cards.
+// CompareCards compares two or more RoyalMatch cards: which wins, and what decides it. An [Ordering] sets how cards are
+// compared; by default by value, then by suit. Order is nil if there are more than two cards.
 func (c *Client) CompareCards(
 	ctx context.Context,
 	dominant arbiterv1.RoyalMatchSuit,
@@ -87,8 +86,8 @@ func (c *Client) CompareCards(
 	return c.stub.CompareCards(ctx, request)
 }
 
-// ListGames lists the games of the service, with their rules and notations; with [IncludeCards] their cards too, with
-// [IncludeClauses] the text of every clause of their rules.
+// ListGames lists the games of the service, with their rules and notations. [IncludeCards] adds the built-in cards,
+// [IncludeClauses] the text of every clause of the rules.
 func (c *Client) ListGames(
 	ctx context.Context, options ...ListGamesOption,
 ) (*arbiterv1.ListGamesResponse, error) {
@@ -99,8 +98,8 @@ func (c *Client) ListGames(
 	return c.stub.ListGames(ctx, request)
 }
 
-// NewGame starts a game: its first state. [Setup] or [Rules] name the game; random choices follow from a [Seed],
-// and without one the service draws it. The state is typed, or [AsText].
+// NewGame starts a game: returns its first state. [Setup] or [Rules] select the game. A [Seed] determines random
+// choices; by default the service draws one. The state is typed, or [AsText].
 func (c *Client) NewGame(ctx context.Context, options ...NewGameOption) (*arbiterv1.NewGameResponse, error) {
 	request := &arbiterv1.NewGameRequest{}
 	for _, option := range options {
@@ -109,24 +108,24 @@ func (c *Client) NewGame(ctx context.Context, options ...NewGameOption) (*arbite
 	return c.stub.NewGame(ctx, request)
 }
 
-// ListLegalMoves lists the legal moves of a state; of a view, the viewer's moves. There are none when the game is over.
+// ListLegalMoves lists the legal moves of a state; of a view, the viewer's moves. Empty when the game is over.
 func (c *Client) ListLegalMoves(
 	ctx context.Context, state *arbiterv1.State,
 ) (*arbiterv1.ListLegalMovesResponse, error) {
 	return c.stub.ListLegalMoves(ctx, &arbiterv1.ListLegalMovesRequest{State: state})
 }
 
-// ReplayGame makes many moves, one after the other. An illegal one is an [IllegalMoveError] with its index. It needs the
-// whole state, not a view.
+// ReplayGame makes many moves in order. An illegal one is an [IllegalMoveError] with its index. It needs the whole state,
+// not a view.
 func (c *Client) ReplayGame(
 	ctx context.Context, state *arbiterv1.State, moves ...*arbiterv1.Move,
 ) (*arbiterv1.ReplayGameResponse, error) {
 	return c.stub.ReplayGame(ctx, &arbiterv1.ReplayGameRequest{State: state, Moves: moves})
 }
 
-// SettleTrade moves cards between the collections of both players after a game of Triple Triad that somebody has won.
-// The winner picks cards by their ids, if the trade rule gives a choice; without picks the service takes the best. It needs
-// the whole state, not a view.
+// SettleTrade moves cards between the collections of both players after a game of Triple Triad that has a winner. If the
+// trade rule gives a choice, picks are the ids of the cards that the winner takes; without picks the service takes the
+// best. It needs the whole state, not a view.
 func (c *Client) SettleTrade(
 	ctx context.Context,
 	state *arbiterv1.State,
@@ -139,16 +138,16 @@ func (c *Client) SettleTrade(
 }
 
 // ViewState returns the state as one player sees it: a view, which hides the cards that the player may not know. A client
-// that acts for one player should ask about that player's view: [Client.RenderState], [Client.ListLegalMoves],
-// [Client.ValidateMove], [Client.ApplyMove], [Client.ResolveCaptures] and [Client.DetermineWinner] accept it. An answer that
-// depends on hidden cards is refused with ERROR_REASON_HIDDEN_INFORMATION.
+// that acts for one player should use that player's view: [Client.RenderState], [Client.ListLegalMoves],
+// [Client.ValidateMove], [Client.ApplyMove], [Client.ResolveCaptures] and [Client.DetermineWinner] accept it. The service
+// refuses a call whose response depends on hidden cards, with ERROR_REASON_HIDDEN_INFORMATION.
 func (c *Client) ViewState(
 	ctx context.Context, state *arbiterv1.State, viewer arbiterv1.Player,
 ) (*arbiterv1.ViewStateResponse, error) {
 	return c.stub.ViewState(ctx, &arbiterv1.ViewStateRequest{State: state, Viewer: viewer})
 }
 
-// RenderState shows a state in every form: typed, as notation, and as a text board for people.
+// RenderState returns a state in every form: typed, as notation, and as a text board for people.
 func (c *Client) RenderState(
 	ctx context.Context, state *arbiterv1.State,
 ) (*arbiterv1.RenderStateResponse, error) {

@@ -14,18 +14,18 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-// DefaultTimeout is how long a call may take whose context has no deadline, unless [WithTimeout] says otherwise.
+// DefaultTimeout is the timeout of a call whose context has no deadline. [WithTimeout] changes it.
 const DefaultTimeout = 5 * time.Second
 
 const (
-	// A batch has up to 1 MiB. gRPC sends a call again only if it has kept all of it, and keeps 256 KiB unless told.
-	maxKeptForRetry = 2 << 20
-	// How large the answers of a batch may be is the service's to decide: 4 MiB, as much as gRPC reads unless told, or
-	// what it is configured to.
-	maxAnswer = 16 << 20
+	// gRPC retries a call only if its whole request is in the retry buffer, by default 256 KiB. A batch has up to 1 MiB.
+	maxRetryBuffer = 2 << 20
+	// The service limits the size of a batch's response: by default to 4 MiB, which is also gRPC's default limit.
+	maxResponse = 16 << 20
 )
 
-// Every call is pure, so repeating it is safe. RESOURCE_EXHAUSTED is not retried: it also tells that a message is too large.
+// No call has side effects, so every call may be retried. RESOURCE_EXHAUSTED is not retried: it is also the status of a
+// message that is too large.
 const retryPolicy = `{"methodConfig": [{
 	"name": [{"service": "arbiter.v1.RulesService"}],
 	"retryPolicy": {
@@ -48,8 +48,8 @@ type settings struct {
 	dial    []grpc.DialOption
 }
 
-// WithTimeout sets how long a call may take whose context has no deadline; 0 is for ever. A context with a deadline
-// overrides it for its call. Streams have no deadline but that of their context.
+// WithTimeout sets the timeout of a call whose context has no deadline; 0 is no limit. A context with a deadline
+// overrides it for its call. Streams have only the deadline of their context.
 func WithTimeout(timeout time.Duration) Option {
 	return func(s *settings) error {
 		s.timeout = timeout
@@ -57,8 +57,8 @@ func WithTimeout(timeout time.Duration) Option {
 	}
 }
 
-// WithoutRetry turns retries off. With them, a call that finds no service (UNAVAILABLE) is tried up to 4 times within its
-// deadline, 0.1 to 1 seconds apart.
+// WithoutRetry turns retries off. By default a call that fails with UNAVAILABLE is tried up to 4 times within its
+// deadline, with a backoff of 0.1 to 1 seconds.
 func WithoutRetry() Option {
 	return func(s *settings) error {
 		s.retry = false
@@ -66,35 +66,35 @@ func WithoutRetry() Option {
 	}
 }
 
-// WithTLS connects by TLS, trusting the roots of the system unless [WithRoots] gives others.
+// WithTLS uses TLS, and trusts the root certificates of the system unless [WithRoots] sets others.
 func WithTLS() Option {
 	return withTLS(func(*tls.Config) error { return nil })
 }
 
-// WithRoots connects by TLS, trusting only these certificates, in PEM.
+// WithRoots uses TLS, and trusts only these root certificates, in PEM.
 func WithRoots(pem []byte) Option {
 	return withTLS(func(config *tls.Config) error {
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return errors.New("arbiter: the roots have no certificate in PEM")
+			return errors.New("arbiter: the roots contain no PEM certificate")
 		}
 		return nil
 	})
 }
 
-// WithClientCertificate connects by TLS and shows the service who is calling, by a certificate and its key, in PEM.
+// WithClientCertificate uses mutual TLS, with a client certificate and its key, in PEM.
 func WithClientCertificate(certificate, key []byte) Option {
 	return withTLS(func(config *tls.Config) error {
 		pair, err := tls.X509KeyPair(certificate, key)
 		if err != nil {
-			return fmt.Errorf("arbiter: the client's certificate: %w", err)
+			return fmt.Errorf("arbiter: client certificate: %w", err)
 		}
 		config.Certificates = []tls.Certificate{pair}
 		return nil
 	})
 }
 
-// WithServerName connects by TLS and expects this name in the certificate of the service, instead of that of the target.
+// WithServerName uses TLS, and expects this name in the certificate of the service instead of the host of the target.
 func WithServerName(name string) Option {
 	return withTLS(func(config *tls.Config) error {
 		config.ServerName = name
@@ -102,7 +102,7 @@ func WithServerName(name string) Option {
 	})
 }
 
-// WithDialOptions adds options of gRPC, after those of this package. Interceptors see the errors of this package.
+// WithDialOptions adds gRPC dial options, after those of this package. Interceptors see the errors of this package.
 func WithDialOptions(options ...grpc.DialOption) Option {
 	return func(s *settings) error {
 		s.dial = append(s.dial, options...)
@@ -145,13 +145,13 @@ func (s *settings) dialOptions() []grpc.DialOption {
 		grpc.WithTransportCredentials(security),
 		retry,
 		grpc.WithDefaultCallOptions(
-			grpc.MaxRetryRPCBufferSize(maxKeptForRetry), grpc.MaxCallRecvMsgSize(maxAnswer)),
+			grpc.MaxRetryRPCBufferSize(maxRetryBuffer), grpc.MaxCallRecvMsgSize(maxResponse)),
 		grpc.WithChainUnaryInterceptor(s.call),
 		grpc.WithChainStreamInterceptor(s.openStream),
 	}
 }
 
-// call makes a unary call: with a deadline, with the token, and with the errors of this package.
+// call makes a unary call. It sets the deadline and the token, and converts errors.
 func (s *settings) call(
 	ctx context.Context, method string, request, response any,
 	connection *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
@@ -161,19 +161,19 @@ func (s *settings) call(
 		ctx, cancel = context.WithTimeout(ctx, s.timeout)
 		defer cancel()
 	}
-	ctx, err := s.showToken(ctx)
+	ctx, err := s.withToken(ctx)
 	if err != nil {
 		return err
 	}
 	return fromGRPC(invoke(ctx, method, request, response, connection, options...))
 }
 
-// openStream opens a stream: with the token, and with the errors of this package.
+// openStream opens a stream. It sets the token, and converts errors.
 func (s *settings) openStream(
 	ctx context.Context, description *grpc.StreamDesc,
 	connection *grpc.ClientConn, method string, open grpc.Streamer, options ...grpc.CallOption,
 ) (grpc.ClientStream, error) {
-	ctx, err := s.showToken(ctx)
+	ctx, err := s.withToken(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -184,21 +184,21 @@ func (s *settings) openStream(
 	return stream{inner}, nil
 }
 
-// stream is a stream with the errors of this package.
+// stream converts the errors of a stream.
 type stream struct {
 	grpc.ClientStream
 }
 
 func (s stream) SendMsg(message any) error {
-	return orEOF(s.ClientStream.SendMsg(message))
+	return convertUnlessEOF(s.ClientStream.SendMsg(message))
 }
 
 func (s stream) RecvMsg(message any) error {
-	return orEOF(s.ClientStream.RecvMsg(message))
+	return convertUnlessEOF(s.ClientStream.RecvMsg(message))
 }
 
-// orEOF leaves alone what is no error: the end.
-func orEOF(err error) error {
+// convertUnlessEOF converts an error, except io.EOF, which is the normal end of a stream.
+func convertUnlessEOF(err error) error {
 	if err == io.EOF {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 // The domain of every google.rpc.ErrorInfo of the service.
 const domain = "arbiter.v1"
 
-// fromGRPC turns an error of gRPC into one of this package.
+// fromGRPC converts a gRPC error to one of this package.
 func fromGRPC(err error) error {
 	if err == nil {
 		return nil
@@ -22,7 +22,7 @@ func fromGRPC(err error) error {
 	return fromStatus(status.Convert(err))
 }
 
-// fromStatus turns the status of a call that failed into an error.
+// fromStatus converts the status of a failed call to an error.
 func fromStatus(s *status.Status) error {
 	call := &CallError{Code: s.Code(), Message: s.Message(), status: s}
 	info := &errdetails.ErrorInfo{}
@@ -45,7 +45,7 @@ func fromStatus(s *status.Status) error {
 	return classify(call, refusal, illegal.MoveIndex)
 }
 
-// fromItem turns the refusal of an item of many into the error that the call would have had on its own.
+// fromItem converts the refusal of an item of a batch or a stream to the error that the call on its own would have had.
 func fromItem(item *arbiterv1.Refusal) error {
 	s := status.New(codes.Code(item.GetCode()), item.GetMessage())
 	call := &CallError{Code: s.Code(), Message: s.Message(), status: s}
@@ -61,7 +61,7 @@ func fromItem(item *arbiterv1.Refusal) error {
 	return classify(call, refusal, item.MoveIndex)
 }
 
-// classify gives an error the type of its status.
+// classify returns the error type for a status code.
 func classify(call *CallError, refusal *RefusalError, moveIndex *uint32) error {
 	var cause error = call
 	if refusal != nil {
@@ -85,8 +85,8 @@ func classify(call *CallError, refusal *RefusalError, moveIndex *uint32) error {
 	}
 }
 
-// detail reads the detail of a status that is of the message's type. Details of other types, which a newer service may
-// have, are passed over.
+// detail reads the detail of a status that has the type of the message. It ignores details of other types, which a newer
+// service may send.
 func detail(s *status.Status, message proto.Message) bool {
 	for _, candidate := range s.Proto().GetDetails() {
 		if candidate.MessageIs(message) {

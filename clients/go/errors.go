@@ -12,23 +12,23 @@ import (
 type CallError struct {
 	// The status of the call.
 	Code codes.Code
-	// What is wrong, for people.
+	// The message of the status, for people.
 	Message string
 
 	status *status.Status
 }
 
-// Error tells what is wrong, and the status.
+// Error returns the message and the status code.
 func (e *CallError) Error() string {
 	return fmt.Sprintf("arbiter: %s (%s)", e.Message, e.Code)
 }
 
-// GRPCStatus is the whole status, with all details: it is what status.Convert answers for this error.
+// GRPCStatus returns the whole status, with all details, for status.Convert.
 func (e *CallError) GRPCStatus() *status.Status {
 	return e.status
 }
 
-// Is makes a call that was given up an error of its context: [context.Canceled] or [context.DeadlineExceeded].
+// Is matches [context.Canceled] for a cancelled call, and [context.DeadlineExceeded] for one that exceeded its deadline.
 func (e *CallError) Is(target error) bool {
 	switch target {
 	case context.Canceled:
@@ -43,45 +43,46 @@ func (e *CallError) Is(target error) bool {
 // RefusalError is a call that the service refused.
 type RefusalError struct {
 	*CallError
-	// The first reason: the name of an arbiterv1.ErrorReason, even of one that this client does not know yet.
+	// The name of the first reason, an arbiterv1.ErrorReason, even if this client is older than the reason.
 	Reason string
-	// Every reason that the service lists. Never empty.
+	// Every reason, except those that Unlisted counts. Never empty.
 	Reasons []Reason
-	// How many further reasons there are that Reasons does not list.
+	// How many further reasons are not listed.
 	Unlisted int
-	// Facts about the first reason by name, as far as they apply: field, clause, move_index. There may be others.
+	// The metadata of google.rpc.ErrorInfo, such as field, clause and move_index. Empty in an answer of a batch or a
+	// stream.
 	Metadata map[string]string
 }
 
-// Reason is one reason why a call is refused.
+// Reason is one reason of a refusal.
 type Reason struct {
-	// The name of an arbiterv1.ErrorReason; its number, if this client does not know it yet.
+	// The name of an arbiterv1.ErrorReason; a number if this client is older than the reason.
 	Code string
-	// The reason in words, for people.
+	// The reason in words. The wording may change between versions of the service.
 	Message string
 	// The field of the request it is about, such as move.connect_four.column. Empty when it is about no field.
 	Field string
-	// The clause of the rules that says so, such as C4-2. Empty when there is none, or when it was not told.
+	// The clause of the rules that says so, such as C4-2. Empty when no rule is concerned, or in an invalid request.
 	Clause string
 }
 
-// Error tells what is wrong, and the first reason in code.
+// Error returns the message and the name of the first reason.
 func (e *RefusalError) Error() string {
 	return fmt.Sprintf("arbiter: %s (%s)", e.Message, e.Reason)
 }
 
-// Unwrap is the [CallError] of the refusal.
+// Unwrap returns the [CallError].
 func (e *RefusalError) Unwrap() error {
 	return e.CallError
 }
 
-// InvalidRequestError is a refusal of a malformed request, of an impossible state, or of a question about a view whose
-// answer depends on hidden cards. Its Reasons are every violation, each with its field.
+// InvalidRequestError is a refusal because the request is malformed, its state is impossible, or the response depends on
+// cards that a view hides. Its Reasons are every violation, each with its field.
 type InvalidRequestError struct {
 	*RefusalError
 }
 
-// Unwrap is the [RefusalError].
+// Unwrap returns the [RefusalError].
 func (e *InvalidRequestError) Unwrap() error {
 	return e.RefusalError
 }
@@ -89,33 +90,33 @@ func (e *InvalidRequestError) Unwrap() error {
 // IllegalMoveError is a refusal of a move that the rules forbid.
 type IllegalMoveError struct {
 	*RefusalError
-	// Which of the moves of a replay it is, from 0; nil when it is none.
+	// The index of the move in a replay, from 0; nil for other calls.
 	MoveIndex *int
 }
 
-// Unwrap is the [RefusalError].
+// Unwrap returns the [RefusalError].
 func (e *IllegalMoveError) Unwrap() error {
 	return e.RefusalError
 }
 
-// UnreachableError is a call that no service answered: it is not there, goes down, or is not to be trusted (TLS).
+// UnreachableError is a call to a service that could not be reached, is shutting down, or is not trusted (TLS).
 type UnreachableError struct {
 	*CallError
 	cause error
 }
 
-// Unwrap is the [RefusalError] if the service has said itself that it goes down, otherwise the [CallError].
+// Unwrap returns the [RefusalError] if the service refused the call because it shuts down, otherwise the [CallError].
 func (e *UnreachableError) Unwrap() error {
 	return e.cause
 }
 
-// DeadlineError is a call whose time was over before its answer came. It is also a [context.DeadlineExceeded].
+// DeadlineError is a call that exceeded its deadline. It is also a [context.DeadlineExceeded].
 type DeadlineError struct {
 	*CallError
 	cause error
 }
 
-// Unwrap is the [RefusalError] if the service has said so itself, otherwise the [CallError].
+// Unwrap returns the [RefusalError] if the service reported the deadline, otherwise the [CallError].
 func (e *DeadlineError) Unwrap() error {
 	return e.cause
 }

@@ -17,17 +17,17 @@ import (
 	"github.com/arbiter-referee/arbiter/clients/go/arbiterv1"
 )
 
-// wantError ends the test if the error is not of the type.
+// wantError ends the test if the error does not have the type.
 func wantError[E error](t *testing.T, err error) E {
 	t.Helper()
 	wanted, is := errors.AsType[E](err)
 	if !is {
-		t.Fatalf("%T is not the error wanted: %v", err, err)
+		t.Fatalf("got a %T: %v", err, err)
 	}
 	return wanted
 }
 
-func TestAnIllegalMove(t *testing.T) {
+func TestIllegalMove(t *testing.T) {
 	client := newClient(t, address)
 	_, err := client.ApplyMove(t.Context(), arbiter.State("444444"), arbiter.Move("4"))
 	illegal := wantError[*arbiter.IllegalMoveError](t, err)
@@ -35,26 +35,26 @@ func TestAnIllegalMove(t *testing.T) {
 	reason := arbiter.Reason{
 		Code: "ERROR_REASON_COLUMN_FULL", Message: "column 4 is full", Field: "move.notation", Clause: "C4-2"}
 	if len(illegal.Reasons) != 1 || illegal.Reasons[0] != reason {
-		t.Errorf("the reasons are %v", illegal.Reasons)
+		t.Errorf("got reasons %v", illegal.Reasons)
 	}
 	if illegal.MoveIndex != nil {
-		t.Errorf("the index is %d", *illegal.MoveIndex)
+		t.Errorf("got index %d", *illegal.MoveIndex)
 	}
 	if metadata := map[string]string{"field": "move.notation", "clause": "C4-2"}; !reflect.DeepEqual(illegal.Metadata, metadata) {
-		t.Errorf("the metadata is %v", illegal.Metadata)
+		t.Errorf("got metadata %v", illegal.Metadata)
 	}
 	equal(t, "text", err.Error(), "arbiter: illegal move: column 4 is full (ERROR_REASON_COLUMN_FULL)")
 
-	// Whoever looks for less finds it too.
+	// It also matches the more general types.
 	equal(t, "refusal", wantError[*arbiter.RefusalError](t, fmt.Errorf("my game: %w", err)), illegal.RefusalError)
 	equal(t, "code", wantError[*arbiter.CallError](t, err).Code, codes.FailedPrecondition)
 	equal(t, "status", status.Code(err), codes.FailedPrecondition)
 	if _, invalid := errors.AsType[*arbiter.InvalidRequestError](err); invalid {
-		t.Error("an illegal move is no invalid request")
+		t.Error("an illegal move is not an invalid request")
 	}
 }
 
-func TestAnIllegalMoveOfAReplay(t *testing.T) {
+func TestIllegalMoveOfReplay(t *testing.T) {
 	client := newClient(t, address)
 	_, err := client.ReplayGame(t.Context(), arbiter.State("44444"), arbiter.Moves("4", "3", "4")...)
 	illegal := wantError[*arbiter.IllegalMoveError](t, err)
@@ -64,7 +64,7 @@ func TestAnIllegalMoveOfAReplay(t *testing.T) {
 	equal(t, "index in the metadata", illegal.Metadata["move_index"], "2")
 }
 
-func TestAnImpossibleState(t *testing.T) {
+func TestImpossibleState(t *testing.T) {
 	client := newClient(t, address)
 	board := []string{"X......", ".......", ".......", ".......", ".......", "...Z..."}
 	_, err := client.ValidateMove(t.Context(), arbiter.State(&arbiterv1.ConnectFourState{Board: board}), nil)
@@ -75,7 +75,7 @@ func TestAnImpossibleState(t *testing.T) {
 	for _, reason := range invalid.Reasons {
 		found = append(found, strings.TrimPrefix(reason.Code, "ERROR_REASON_")+" "+reason.Field)
 		if reason.Message == "" || !strings.Contains(err.Error(), reason.Message) {
-			t.Errorf("%q does not tell of %q", err, reason.Message)
+			t.Errorf("%q does not contain %q", err, reason.Message)
 		}
 	}
 	wanted := []string{
@@ -85,11 +85,11 @@ func TestAnImpossibleState(t *testing.T) {
 		"FIELD_REQUIRED move",
 	}
 	if !reflect.DeepEqual(found, wanted) {
-		t.Errorf("the violations are %q", found)
+		t.Errorf("got violations %q", found)
 	}
 }
 
-func TestMoreViolationsThanAreListed(t *testing.T) {
+func TestUnlistedViolations(t *testing.T) {
 	client := newClient(t, address)
 	_, err := client.ReplayGame(t.Context(), arbiter.State("4"), make([]*arbiterv1.Move, 30)...)
 	invalid := wantError[*arbiter.InvalidRequestError](t, err)
@@ -99,23 +99,22 @@ func TestMoreViolationsThanAreListed(t *testing.T) {
 	}
 }
 
-func TestNilIsLeftOut(t *testing.T) {
+func TestNilStateIsMissing(t *testing.T) {
 	client := newClient(t, address)
 	_, err := client.RenderState(t.Context(), arbiter.State((*arbiterv1.ConnectFourState)(nil)))
-	equal(t, "what is missing", wantError[*arbiter.InvalidRequestError](t, err).Reasons[0].Field, "state")
+	equal(t, "missing field", wantError[*arbiter.InvalidRequestError](t, err).Reasons[0].Field, "state")
 }
 
-func TestARefusalOfAnotherKind(t *testing.T) {
+func TestOtherRefusal(t *testing.T) {
 	client := newClient(t, address)
 	_, err := client.ApplyMove(t.Context(), arbiter.State(strings.Repeat("4", 100_000)), arbiter.Move("4"))
 	refusal := wantError[*arbiter.RefusalError](t, err)
 	equal(t, "code", refusal.Code, codes.ResourceExhausted)
 	equal(t, "reason", refusal.Reason, "ERROR_REASON_MESSAGE_TOO_LARGE")
-	equal(t, "first of the reasons", refusal.Reasons[0], arbiter.Reason{Code: refusal.Reason, Message: refusal.Message})
+	equal(t, "first reason", refusal.Reasons[0], arbiter.Reason{Code: refusal.Reason, Message: refusal.Message})
 }
 
-// All details are there for whoever knows them.
-func TestTheStatusIsKept(t *testing.T) {
+func TestErrorKeepsStatusDetails(t *testing.T) {
 	client := newClient(t, address)
 	_, err := client.ApplyMove(t.Context(), arbiter.State("444444"), arbiter.Move("4"))
 	for _, detail := range status.Convert(err).Details() {
@@ -127,7 +126,7 @@ func TestTheStatusIsKept(t *testing.T) {
 	t.Error("there is no ErrorInfo")
 }
 
-func TestAnInterceptorSeesTheError(t *testing.T) {
+func TestInterceptorSeesError(t *testing.T) {
 	var seen error
 	intercept := func(
 		ctx context.Context, method string, request, response any,

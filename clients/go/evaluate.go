@@ -11,7 +11,7 @@ import (
 	"github.com/arbiter-referee/arbiter/clients/go/arbiterv1"
 )
 
-// CallKind is the request of any call that can be an item of many.
+// CallKind is the request of a call that can be an item of a batch or a stream.
 type CallKind interface {
 	*arbiterv1.ValidateMoveRequest | *arbiterv1.ApplyMoveRequest | *arbiterv1.ResolveCapturesRequest |
 		*arbiterv1.DetermineWinnerRequest | *arbiterv1.CompareCardsRequest | *arbiterv1.ListGamesRequest |
@@ -19,22 +19,21 @@ type CallKind interface {
 		*arbiterv1.SettleTradeRequest | *arbiterv1.ViewStateRequest | *arbiterv1.RenderStateRequest
 }
 
-// Call makes an item for [Client.EvaluateBatch] or [Stream.Send] of its request.
+// Call creates an item for [Client.EvaluateBatch] or [Stream.Send] from a request.
 func Call[K CallKind](request K) *arbiterv1.Call {
 	return wrap(&arbiterv1.Call{}, request)
 }
 
-// Answer is the answer to one item of many: a response or an error.
+// Answer is the answer to one item of a batch or a stream: a response or an error.
 type Answer struct {
 	// The response, such as an *arbiterv1.ApplyMoveResponse for an *arbiterv1.ApplyMoveRequest; nil if there is none.
 	Response proto.Message
-	// Why there is no response: the error that the call would have had on its own. Its Metadata is left out, as the
-	// Reasons say the same.
+	// The error that the call on its own would have had, without Metadata; nil if there is a response.
 	Err error
 }
 
-// EvaluateBatch answers many calls in one, in their order. One that is refused does not spoil the others: the error is
-// in its answer. The error of EvaluateBatch itself is that of the batch as a whole.
+// EvaluateBatch makes many calls in one. It returns one answer per call, in order; a refusal is in its answer and does
+// not affect other calls. The error of EvaluateBatch is that of the batch as a whole.
 func (c *Client) EvaluateBatch(ctx context.Context, calls ...*arbiterv1.Call) ([]Answer, error) {
 	response, err := c.stub.EvaluateBatch(ctx, &arbiterv1.EvaluateBatchRequest{Calls: calls})
 	if err != nil {
@@ -47,7 +46,7 @@ func (c *Client) EvaluateBatch(ctx context.Context, calls ...*arbiterv1.Call) ([
 	return each(response.GetAnswers(), readAnswer), nil
 }
 
-// Evaluate opens a stream of calls and answers. It has no deadline but that of the context. Close it when done.
+// Evaluate opens a stream of calls and answers. It has only the deadline of the context. Close it when done.
 func (c *Client) Evaluate(ctx context.Context) (*Stream, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	stream, err := c.stub.Evaluate(ctx)
@@ -58,14 +57,14 @@ func (c *Client) Evaluate(ctx context.Context) (*Stream, error) {
 	return &Stream{stream, cancel}, nil
 }
 
-// Stream is a stream of calls and of their answers, in order. One goroutine may send while another receives. Receive
-// while sending if there are many: the service reads no further calls from those who do not read its answers.
+// Stream is a stream of calls and their answers, in order. One goroutine may send while another receives. If there are
+// many calls, receive while sending: the service stops reading calls while its answers are not read (backpressure).
 type Stream struct {
 	stream arbiterv1.RulesService_EvaluateClient
 	cancel context.CancelFunc
 }
 
-// Send sends a call. It fails with io.EOF when the stream is broken: Recv then tells why.
+// Send sends a call. It fails with io.EOF if the stream has failed: Recv then returns the error.
 func (s *Stream) Send(call *arbiterv1.Call) error {
 	return s.stream.Send(&arbiterv1.EvaluateRequest{Call: call})
 }
@@ -80,12 +79,12 @@ func (s *Stream) Recv() (Answer, error) {
 	return readAnswer(response.GetAnswer()), nil
 }
 
-// CloseSend says that there are no more calls.
+// CloseSend ends the calls of the stream. Answers can still be received.
 func (s *Stream) CloseSend() error {
 	return s.stream.CloseSend()
 }
 
-// Close ends the stream, whatever is under way. After the last answer it does nothing.
+// Close cancels the stream. It has no effect after the last answer.
 func (s *Stream) Close() {
 	s.cancel()
 }
@@ -97,7 +96,7 @@ func readAnswer(answer *arbiterv1.Answer) Answer {
 	message := answer.ProtoReflect()
 	kind := message.WhichOneof(message.Descriptor().Oneofs().ByName("kind"))
 	if kind == nil {
-		unknown := status.New(codes.Unknown, "the answer is of a kind that this client does not know")
+		unknown := status.New(codes.Unknown, "the answer has a kind that this client does not know")
 		return Answer{Err: fromStatus(unknown)}
 	}
 	return Answer{Response: message.Get(kind).Message().Interface()}

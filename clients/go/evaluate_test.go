@@ -11,7 +11,7 @@ import (
 	"github.com/arbiter-referee/arbiter/clients/go/arbiterv1"
 )
 
-// Good and bad calls, in turn.
+// mixedCalls returns valid and invalid calls.
 func mixedCalls() []*arbiterv1.Call {
 	full := arbiter.State("44444")
 	return []*arbiterv1.Call{
@@ -36,20 +36,20 @@ func checkMixedAnswers(t *testing.T, answers []arbiter.Answer) {
 	equal(t, "legal moves", len(answers[3].Response.(*arbiterv1.ListLegalMovesResponse).GetMoves()), 7)
 }
 
-func TestABatchAnswersEachCallOnItsOwn(t *testing.T) {
+func TestBatchAnswersEachCall(t *testing.T) {
 	client := newClient(t, address)
 	checkMixedAnswers(t, must(client.EvaluateBatch(t.Context(), mixedCalls()...))(t))
-	equal(t, "answers to nothing", len(must(client.EvaluateBatch(t.Context()))(t)), 0)
+	equal(t, "answers of an empty batch", len(must(client.EvaluateBatch(t.Context()))(t)), 0)
 }
 
-func TestABatchAsAWholeCanBeRefused(t *testing.T) {
+func TestBatchIsRefused(t *testing.T) {
 	client := newClient(t, address)
 	_, err := client.EvaluateBatch(t.Context(), slices.Repeat(mixedCalls(), 251)...)
 	equal(t, "reason", wantError[*arbiter.RefusalError](t, err).Reason, "ERROR_REASON_TOO_MANY_ITEMS")
 }
 
-// The longest answers there are: 4 MiB, with a refusal for each call whose answer had no room.
-func TestABatchOfTheLongestAnswersIsRead(t *testing.T) {
+// The response has the maximum size, 4 MiB, with a refusal for each call whose answer does not fit.
+func TestBatchWithLargestResponse(t *testing.T) {
 	client := newClient(t, address)
 	call := arbiter.Call(&arbiterv1.ListGamesRequest{IncludeCards: true})
 	answers := must(client.EvaluateBatch(t.Context(), slices.Repeat([]*arbiterv1.Call{call}, 1000)...))(t)
@@ -60,7 +60,7 @@ func TestABatchOfTheLongestAnswersIsRead(t *testing.T) {
 	equal(t, "reason", refusal.Reason, "ERROR_REASON_ANSWER_TOO_LARGE")
 }
 
-func TestAStreamAnswersInOrder(t *testing.T) {
+func TestStreamAnswersInOrder(t *testing.T) {
 	client := newClient(t, address, arbiter.WithTimeout(100*time.Millisecond))
 	stream := must(client.Evaluate(t.Context()))(t)
 	defer stream.Close()
@@ -70,23 +70,23 @@ func TestAStreamAnswersInOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		answers = append(answers, must(stream.Recv())(t))
-		time.Sleep(50 * time.Millisecond) // Longer in all than a call may take: a stream has no deadline.
+		time.Sleep(50 * time.Millisecond) // Longer in total than the timeout: a stream has none.
 	}
 	checkMixedAnswers(t, answers)
 	if err := stream.CloseSend(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := stream.Recv(); err != io.EOF {
-		t.Errorf("the end of the stream is %v", err)
+		t.Errorf("got %v at the end of the stream", err)
 	}
 }
 
-func TestAStreamThatIsGivenUp(t *testing.T) {
+func TestCancelledStream(t *testing.T) {
 	client := newClient(t, address)
 	stream := must(client.Evaluate(t.Context()))(t)
 	stream.Close()
 	_, err := stream.Recv()
 	if call := wantError[*arbiter.CallError](t, err); !call.Is(context.Canceled) {
-		t.Errorf("the error is %v", err)
+		t.Errorf("got error %v", err)
 	}
 }

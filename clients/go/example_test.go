@@ -14,7 +14,7 @@ import (
 	"github.com/arbiter-referee/arbiter/clients/go/arbiterv1"
 )
 
-// connect makes a client of the server of the tests.
+// connect returns a client of the server of the tests.
 func connect() (context.Context, *arbiter.Client) {
 	client, err := arbiter.NewClient(address)
 	if err != nil {
@@ -23,7 +23,7 @@ func connect() (context.Context, *arbiter.Client) {
 	return context.Background(), client
 }
 
-// A state and a move as text, and the answer likewise.
+// A state and a move as text; the response has text too.
 func Example() {
 	ctx, client := connect()
 	defer client.Close()
@@ -65,7 +65,7 @@ func Example_outcome() {
 	// nobody has won: the board is full and nobody has a line: a draw
 }
 
-// A view hides the other player's hand. The service answers questions about the viewer's own moves.
+// A view hides the other player's hand. It works for calls about the viewer's own moves.
 func ExampleClient_ViewState() {
 	ctx, client := connect()
 	defer client.Close()
@@ -126,7 +126,7 @@ func ExampleInvalidRequestError() {
 	// ERROR_REASON_FLOATING_TOKEN state.connect_four.board[3]
 }
 
-// What is left to chance follows from the seed.
+// The seed determines random choices.
 func ExampleClient_NewGame() {
 	ctx, client := connect()
 	defer client.Close()
@@ -233,7 +233,7 @@ func ExampleWithTimeout() {
 	// Output:
 }
 
-// TLS in both directions: the client, too, shows a certificate. (Not run, as the files are not there.)
+// Mutual TLS, with a client certificate. (Not run, because the files do not exist.)
 func ExampleWithClientCertificate() {
 	roots, _ := os.ReadFile("roots.pem")
 	certificate, _ := os.ReadFile("client.pem")
@@ -246,7 +246,7 @@ func ExampleWithClientCertificate() {
 	defer client.Close()
 }
 
-// The token is read anew for each call. (Not run, as the service is not there.)
+// The token is read again for each call. (Not run, because the service does not exist.)
 func ExampleWithTokenFunc() {
 	client, err := arbiter.NewClient("arbiter.example:443", arbiter.WithTLS(),
 		arbiter.WithTokenFunc(func(context.Context) (string, error) {

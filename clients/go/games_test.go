@@ -10,15 +10,15 @@ import (
 	"github.com/arbiter-referee/arbiter/clients/go/arbiterv1"
 )
 
-// playFirstMoves plays the first legal move again and again, until the game is over or so many moves are made. It tells
-// the moves that were made, and the last answer.
+// playFirstMoves plays the first legal move until the game is over or atMost moves are made. It returns the moves, and the
+// last response.
 func playFirstMoves(
 	t *testing.T, client *arbiter.Client, state *arbiterv1.State, atMost int,
 ) ([]*arbiterv1.Move, *arbiterv1.ApplyMoveResponse) {
 	t.Helper()
 	var (
-		moves  []*arbiterv1.Move
-		answer *arbiterv1.ApplyMoveResponse
+		moves []*arbiterv1.Move
+		last  *arbiterv1.ApplyMoveResponse
 	)
 	for len(moves) < atMost {
 		legal := must(client.ListLegalMoves(t.Context(), state))(t).GetMoves()
@@ -27,13 +27,13 @@ func playFirstMoves(
 		}
 		equal(t, "verdict on a legal move", must(client.ValidateMove(t.Context(), state, legal[0]))(t).GetVerdict(),
 			arbiterv1.Verdict_VERDICT_LEGAL)
-		answer = must(client.ApplyMove(t.Context(), state, legal[0]))(t)
-		moves, state = append(moves, legal[0]), answer.GetState()
+		last = must(client.ApplyMove(t.Context(), state, legal[0]))(t)
+		moves, state = append(moves, legal[0]), last.GetState()
 	}
-	return moves, answer
+	return moves, last
 }
 
-// checkReplay plays the moves again at once: the end must be the same.
+// checkReplay checks that a replay of the moves has the same result.
 func checkReplay(
 	t *testing.T, client *arbiter.Client,
 	start *arbiterv1.State, moves []*arbiterv1.Move, end *arbiterv1.ApplyMoveResponse,
@@ -57,7 +57,7 @@ func TestConnectFourTyped(t *testing.T) {
 	}
 	outcome := must(client.DetermineWinner(t.Context(), state))(t).GetOutcome()
 	equal(t, "winner", outcome.GetWinner(), arbiterv1.Player_PLAYER_ONE)
-	equal(t, "squares in line", len(outcome.GetConnectFour().GetWinningLines()[0].GetSquares()), 3)
+	equal(t, "squares of the line", len(outcome.GetConnectFour().GetWinningLines()[0].GetSquares()), 3)
 	equal(t, "legal moves after the end", len(must(client.ListLegalMoves(t.Context(), state))(t).GetMoves()), 0)
 
 	captures := must(client.ResolveCaptures(t.Context(), state, arbiter.Square(5, 3)))(t)
@@ -79,7 +79,6 @@ func TestConnectFourAsText(t *testing.T) {
 	checkReplay(t, client, start.GetState(), moves, end)
 }
 
-// Absent is nil, never a pointer to UNSPECIFIED.
 func TestAbsentFieldsAreNil(t *testing.T) {
 	client := newClient(t, address)
 	goesOn := must(client.ApplyMove(t.Context(), arbiter.State("445566"), arbiter.Move("1")))(t).GetOutcome()
@@ -87,16 +86,16 @@ func TestAbsentFieldsAreNil(t *testing.T) {
 		t.Errorf("the game goes on: %v", goesOn)
 	}
 	if next := goesOn.GetNextPlayers(); !slices.Equal(next, []arbiterv1.Player{arbiterv1.Player_PLAYER_TWO}) {
-		t.Errorf("next are %v", next)
+		t.Errorf("got next players %v", next)
 	}
 
 	won := must(client.ApplyMove(t.Context(), arbiter.State("445566"), arbiter.Move("7")))(t).GetOutcome()
 	equal(t, "winner", *won.Winner, arbiterv1.Player_PLAYER_ONE)
-	equal(t, "why it ended", *won.EndReason, arbiterv1.EndReason_END_REASON_LINE_COMPLETED)
+	equal(t, "end reason", *won.EndReason, arbiterv1.EndReason_END_REASON_LINE_COMPLETED)
 	equal(t, "next players", len(won.GetNextPlayers()), 0)
 
 	drawn := must(client.DetermineWinner(t.Context(), arbiter.State("c4:2x1x2:12")))(t).GetOutcome()
-	equal(t, "why it ended", *drawn.EndReason, arbiterv1.EndReason_END_REASON_BOARD_FULL)
+	equal(t, "end reason", *drawn.EndReason, arbiterv1.EndReason_END_REASON_BOARD_FULL)
 	if drawn.Winner != nil || drawn.GetExplanation() == "" {
 		t.Errorf("the game is drawn: %v", drawn)
 	}
@@ -128,8 +127,8 @@ func TestTripleTriad(t *testing.T) {
 		trade := must(client.SettleTrade(t.Context(), end.GetState(), one, two, pick))(t)
 		equal(t, "cards traded", len(trade.GetTransfers()), 1)
 		equal(t, "card traded", trade.GetTransfers()[0].GetCardId(), pick)
-		equal(t, "who has it", trade.GetTransfers()[0].GetTo(), outcome.GetWinner())
-		equal(t, "where it was", trade.GetTransfers()[0].GetFrom(), loser)
+		equal(t, "new owner", trade.GetTransfers()[0].GetTo(), outcome.GetWinner())
+		equal(t, "old owner", trade.GetTransfers()[0].GetFrom(), loser)
 		equal(t, "cards", len(trade.GetCollectionOne())+len(trade.GetCollectionTwo()), 10)
 		if trade.GetExplanation() == "" || trade.GetTransfers()[0].GetExplanation() == "" {
 			t.Errorf("the trade is not explained: %v", trade)
@@ -179,7 +178,7 @@ func TestQueenRooks(t *testing.T) {
 
 	won := must(client.ReplayGame(t.Context(), arbiter.State("qr:2rq/2rr/RR2/QR2:1"),
 		arbiter.Moves("b3-d3", "c1-a1", "b4-b1", "c2-c1", "a4-c2", "b1-a1")...))(t)
-	equal(t, "why it ended", won.GetOutcome().GetEndReason(), arbiterv1.EndReason_END_REASON_TOO_FEW_PIECES)
+	equal(t, "end reason", won.GetOutcome().GetEndReason(), arbiterv1.EndReason_END_REASON_TOO_FEW_PIECES)
 	captures := must(client.ResolveCaptures(
 		t.Context(), arbiter.State("qr:7q/8/7r/8/r1R1R3/1r6/8/Q2rr3"), arbiter.Square(4, 4)))(t)
 	equal(t, "captures", len(captures.GetCaptures()), 2)
@@ -191,7 +190,7 @@ func TestRoyalMatch(t *testing.T) {
 	start := must(client.NewGame(t.Context(), setup, arbiter.Seed(3)))(t)
 	moves, end := playFirstMoves(t, client, start.GetState(), 100)
 	equal(t, "moves", len(moves), 15)
-	equal(t, "why it ended", end.GetOutcome().GetEndReason(), arbiterv1.EndReason_END_REASON_HANDS_EMPTY)
+	equal(t, "end reason", end.GetOutcome().GetEndReason(), arbiterv1.EndReason_END_REASON_HANDS_EMPTY)
 	checkReplay(t, client, start.GetState(), moves, end)
 
 	const hearts = arbiterv1.RoyalMatchSuit_ROYAL_MATCH_SUIT_HEARTS
@@ -211,8 +210,8 @@ func TestRoyalMatch(t *testing.T) {
 func TestListGames(t *testing.T) {
 	client := newClient(t, address)
 	for _, game := range must(client.ListGames(t.Context()))(t).GetGames() {
-		equal(t, "cards not asked for", len(game.GetTripleTriadCards()), 0)
-		equal(t, "clauses not asked for", len(game.GetClauses()), 0)
+		equal(t, "cards by default", len(game.GetTripleTriadCards()), 0)
+		equal(t, "clauses by default", len(game.GetClauses()), 0)
 		for _, preset := range game.GetPresets() {
 			must(client.NewGame(t.Context(), arbiter.Rules(preset.GetRules())))(t)
 		}

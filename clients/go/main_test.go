@@ -8,14 +8,14 @@ import (
 	"github.com/arbiter-referee/arbiter/clients/go/internal/servertest"
 )
 
-// Where the real server is.
+// The address of the real server.
 var address string
 
 func TestMain(m *testing.M) {
 	os.Exit(servertest.RunTests(m, &address))
 }
 
-// newClient makes a client that is closed when the test ends.
+// newClient returns a client that is closed when the test ends.
 func newClient(t *testing.T, target string, options ...arbiter.Option) *arbiter.Client {
 	t.Helper()
 	client := must(arbiter.NewClient(target, options...))(t)
@@ -34,7 +34,7 @@ func must[V any](value V, err error) func(*testing.T) V {
 	}
 }
 
-// equal says what is not as it should be.
+// equal reports an error if the values differ.
 func equal[V comparable](t *testing.T, what string, got, wanted V) {
 	t.Helper()
 	if got != wanted {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// readmeBlocks are the blocks of code of the README: what language they are in, and what they say.
+// readmeBlocks returns the code blocks of the README: language and text.
 func readmeBlocks(t *testing.T) [][]string {
 	readme := must(os.ReadFile("README.md"))(t)
 	var blocks [][]string
@@ -19,8 +19,8 @@ func readmeBlocks(t *testing.T) [][]string {
 	return blocks
 }
 
-// The whole program of the README prints what the README says it prints.
-func TestTheProgramOfTheReadme(t *testing.T) {
+// The program of the README has the output that the README shows.
+func TestReadmeProgram(t *testing.T) {
 	blocks := readmeBlocks(t)
 	for index, block := range blocks {
 		if !strings.HasPrefix(block[1], "package main") {
@@ -35,36 +35,36 @@ func TestTheProgramOfTheReadme(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, printed)
 		}
-		equal(t, "what it prints", string(printed), blocks[index+1][1])
+		equal(t, "output", string(printed), blocks[index+1][1])
 		return
 	}
-	t.Error("there is no program")
+	t.Error("the README has no program")
 }
 
-// Every other piece of Go in the README is part of an example, so it compiles. If its output follows in the README, it is
-// the end of the example, which has the same output.
-func TestThePiecesOfTheReadme(t *testing.T) {
+// Every other Go snippet of the README is part of an example, so it compiles. If the README shows its output, the snippet
+// is the end of the example, with the same output.
+func TestReadmeSnippets(t *testing.T) {
 	examples := string(must(os.ReadFile("example_test.go"))(t))
-	pieces, blocks := 0, readmeBlocks(t)
+	snippets, blocks := 0, readmeBlocks(t)
 	for index, block := range blocks {
 		if block[0] != "go" || strings.HasPrefix(block[1], "package main") {
 			continue
 		}
-		pieces++
-		piece := indent("\t", block[1])
+		snippets++
+		snippet := indent("\t", block[1])
 		if next := blocks[index+1]; next[0] == "text" {
-			piece += "\t// Output:\n" + indent("\t// ", next[1]) + "}\n"
+			snippet += "\t// Output:\n" + indent("\t// ", next[1]) + "}\n"
 		}
-		if !strings.Contains(examples, piece) {
-			t.Errorf("this is in no example:\n%s", piece)
+		if !strings.Contains(examples, snippet) {
+			t.Errorf("no example has this snippet:\n%s", snippet)
 		}
 	}
-	if pieces == 0 {
-		t.Error("there are no pieces")
+	if snippets == 0 {
+		t.Error("the README has no snippets")
 	}
 }
 
-// indent puts a prefix before each line that is not empty.
+// indent adds a prefix to each line that is not empty.
 func indent(prefix, text string) string {
 	return regexp.MustCompile("(?m)^(.)").ReplaceAllString(text, prefix+"$1")
 }

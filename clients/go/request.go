@@ -7,46 +7,46 @@ import (
 	"github.com/arbiter-referee/arbiter/clients/go/arbiterv1"
 )
 
-// StateKind is whatever a state can be made of: its text, or the state of a game.
+// StateKind is a type that [State] accepts: the text of a state, or the state of a game.
 type StateKind interface {
 	string | *arbiterv1.ConnectFourState | *arbiterv1.TripleTriadState |
 		*arbiterv1.QueenRooksState | *arbiterv1.RoyalMatchState
 }
 
-// State makes a state of its text, such as "c4:7x6x4:4453", or of the state of a game.
+// State creates a state from its text, such as "c4:7x6x4:4453", or from the state of a game.
 func State[K StateKind](kind K) *arbiterv1.State {
 	return wrap(&arbiterv1.State{}, kind)
 }
 
-// MoveKind is whatever a move can be made of: its text, or the move of a game.
+// MoveKind is a type that [Move] accepts: the text of a move, or the move of a game.
 type MoveKind interface {
 	string | *arbiterv1.ConnectFourMove | *arbiterv1.TripleTriadMove |
 		*arbiterv1.QueenRooksMove | *arbiterv1.RoyalMatchMove
 }
 
-// Move makes a move of its text, such as "4" or "17@5", or of the move of a game.
+// Move creates a move from its text, such as "4" or "17@5", or from the move of a game.
 func Move[K MoveKind](kind K) *arbiterv1.Move {
 	return wrap(&arbiterv1.Move{}, kind)
 }
 
-// Moves makes moves of their texts.
+// Moves creates moves from their texts.
 func Moves(texts ...string) []*arbiterv1.Move {
 	return each(texts, Move)
 }
 
-// Square makes a square: rows count from the top and columns from the left, both from 0.
+// Square creates a square. Rows count from the top and columns from the left, both from 0.
 func Square(row, column uint32) *arbiterv1.Square {
 	return &arbiterv1.Square{Row: &row, Column: &column}
 }
 
-// RoyalMatchCards makes cards of RoyalMatch of their texts, such as "7H".
+// RoyalMatchCards creates cards of RoyalMatch from their texts, such as "7H".
 func RoyalMatchCards(texts ...string) []*arbiterv1.RoyalMatchCard {
 	return each(texts, func(text string) *arbiterv1.RoyalMatchCard {
 		return &arbiterv1.RoyalMatchCard{Notation: text}
 	})
 }
 
-// TripleTriadCards makes cards of Triple Triad of their texts, such as "54", the number of a card of the catalogue.
+// TripleTriadCards creates cards of Triple Triad from their texts, such as "54", the number of a built-in card.
 func TripleTriadCards(texts ...string) []*arbiterv1.TripleTriadCard {
 	return each(texts, func(text string) *arbiterv1.TripleTriadCard {
 		return &arbiterv1.TripleTriadCard{Notation: text}
@@ -77,24 +77,24 @@ type newGameOption func(*arbiterv1.NewGameRequest)
 
 func (set newGameOption) setNewGame(request *arbiterv1.NewGameRequest) { set(request) }
 
-// SetupKind is whatever a game can be started from.
+// SetupKind is a type that [Setup] accepts: the setup of a game.
 type SetupKind interface {
 	*arbiterv1.ConnectFourSetup | *arbiterv1.TripleTriadSetup |
 		*arbiterv1.QueenRooksSetup | *arbiterv1.RoyalMatchSetup
 }
 
-// Setup names the game to start, and what it is started from.
+// Setup selects the game, and sets what it is started from.
 func Setup[K SetupKind](setup K) NewGameOption {
 	return newGameOption(func(request *arbiterv1.NewGameRequest) { wrap(request, setup) })
 }
 
-// RulesKind is whatever rules can be given as: those of a game, or a rule set such as that of a preset.
+// RulesKind is a type that [Rules] accepts: the rules of a game, or a rule set such as that of a preset.
 type RulesKind interface {
 	*arbiterv1.RuleSet | *arbiterv1.ConnectFourRules | *arbiterv1.TripleTriadRules |
 		*arbiterv1.QueenRooksRules | *arbiterv1.RoyalMatchRules
 }
 
-// Rules are what a game is played by. They name the game, if there is no [Setup].
+// Rules sets the rules of the game. They select the game if there is no [Setup].
 func Rules[K RulesKind](rules K) NewGameOption {
 	set, whole := any(rules).(*arbiterv1.RuleSet)
 	if !whole {
@@ -103,15 +103,15 @@ func Rules[K RulesKind](rules K) NewGameOption {
 	return newGameOption(func(request *arbiterv1.NewGameRequest) { request.Rules = set })
 }
 
-// AsText asks for a state as text instead of a typed one.
+// AsText requests a state as text instead of a typed one.
 func AsText() NewGameOption {
 	return newGameOption(func(request *arbiterv1.NewGameRequest) {
 		request.Form = arbiterv1.StateForm_STATE_FORM_NOTATION.Enum()
 	})
 }
 
-// Seed decides whatever is left to chance: the same seed gives the same game. It is an option of [Client.NewGame] and
-// of [Client.DetermineWinner].
+// Seed determines random choices: the same seed gives the same game. It is an option of [Client.NewGame] and of
+// [Client.DetermineWinner].
 type Seed uint64
 
 func (seed Seed) setNewGame(request *arbiterv1.NewGameRequest) {
@@ -122,29 +122,29 @@ func (seed Seed) setDetermineWinner(request *arbiterv1.DetermineWinnerRequest) {
 	request.Seed = new(uint64(seed))
 }
 
-// Ordering says how cards are compared. It is an option of [Client.CompareCards].
+// Ordering sets how cards are compared. It is an option of [Client.CompareCards].
 type Ordering arbiterv1.RoyalMatchOrdering
 
 func (ordering Ordering) setCompareCards(request *arbiterv1.CompareCardsRequest) {
 	request.Ordering = arbiterv1.RoyalMatchOrdering(ordering).Enum()
 }
 
-// IncludeCards says whether to return the built-in cards of the games. It is an option of [Client.ListGames].
+// IncludeCards sets whether to return the built-in cards of the games. It is an option of [Client.ListGames].
 type IncludeCards bool
 
 func (include IncludeCards) setListGames(request *arbiterv1.ListGamesRequest) {
 	request.IncludeCards = bool(include)
 }
 
-// IncludeClauses says whether to return the text of every clause of the rules. It is an option of [Client.ListGames].
+// IncludeClauses sets whether to return the text of every clause of the rules. It is an option of [Client.ListGames].
 type IncludeClauses bool
 
 func (include IncludeClauses) setListGames(request *arbiterv1.ListGamesRequest) {
 	request.IncludeClauses = bool(include)
 }
 
-// wrap puts a text or a message into the field of another message that is of its type, and returns that.
-// Nil sets nothing: the service then reports what is missing.
+// wrap sets the field of a message that has the type of kind, and returns the message. Nil sets nothing: the service then
+// reports the missing field.
 func wrap[M proto.Message](into M, kind any) M {
 	message := into.ProtoReflect()
 	fields := message.Descriptor().Fields()

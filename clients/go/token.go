@@ -9,8 +9,8 @@ import (
 	"google.golang.org/grpc/metadata"
 )
 
-// WithToken shows a token with every call, to a service that asks for one. It works without TLS too, but then anyone on
-// the way can read it. [NewClient] fails if no header can hold the token.
+// WithToken sends a bearer token with every call. Without TLS it is sent in plaintext. [NewClient] fails if the token is
+// not a valid header value.
 func WithToken(token string) Option {
 	return func(s *settings) error {
 		s.token = func(context.Context) (string, error) { return token, nil }
@@ -18,24 +18,24 @@ func WithToken(token string) Option {
 	}
 }
 
-// WithTokenFunc is [WithToken] for a token that is renewed now and then: the function gives the present one, and is asked
-// at each call, with the context of the call. If it fails, so does the call, with its error wrapped; likewise if no header
-// can hold the token.
-func WithTokenFunc(present func(context.Context) (string, error)) Option {
+// WithTokenFunc is [WithToken] for a token that is rotated. The function returns the current token, and is called for
+// every call, with the context of the call. If it fails, the call returns its error, wrapped. The call also fails if the
+// token is not a valid header value.
+func WithTokenFunc(current func(context.Context) (string, error)) Option {
 	return func(s *settings) error {
-		s.token = present
+		s.token = current
 		return nil
 	}
 }
 
-// showToken puts the token of a call into its headers, if the client has one.
-func (s *settings) showToken(ctx context.Context) (context.Context, error) {
+// withToken adds the token, if there is one, to the headers of a call.
+func (s *settings) withToken(ctx context.Context) (context.Context, error) {
 	if s.token == nil {
 		return ctx, nil
 	}
 	token, err := s.token(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("arbiter: the token of the call: %w", err)
+		return nil, fmt.Errorf("arbiter: token: %w", err)
 	}
 	if err := checkToken(token); err != nil {
 		return nil, err
@@ -43,9 +43,10 @@ func (s *settings) showToken(ctx context.Context) (context.Context, error) {
 	return metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+token), nil
 }
 
-// checkToken tells whether a header can hold a token. It does not repeat it: errors are written to logs.
+// checkToken returns an error if the token is not a valid header value. The error does not contain it: errors end up in
+// logs.
 func checkToken(token string) error {
-	if token == "" || strings.ContainsFunc(token, func(sign rune) bool { return sign < '!' || sign > '~' }) {
+	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r < '!' || r > '~' }) {
 		return errors.New("arbiter: a token is one or more visible ASCII characters, without spaces and line breaks")
 	}
 	return nil

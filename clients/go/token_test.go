@@ -21,8 +21,8 @@ import (
 	"github.com/arbiter-referee/arbiter/clients/go/internal/servertest"
 )
 
-// startGuarded runs a real server that asks for a token, and tells its address and the token.
-func startGuarded(t *testing.T) (address, token string) {
+// startWithToken runs a real server that requires a token, and returns its address and the token.
+func startWithToken(t *testing.T) (address, token string) {
 	t.Helper()
 	token = rand.Text()
 	file := filepath.Join(t.TempDir(), "tokens")
@@ -33,8 +33,8 @@ func startGuarded(t *testing.T) (address, token string) {
 	return servertest.Start(t, "--token-file", file, "--drain-delay", "0s"), token
 }
 
-// inTurn gives one token after the other.
-func inTurn(tokens ...string) arbiter.Option {
+// tokenSequence returns the tokens in sequence, one per call.
+func tokenSequence(tokens ...string) arbiter.Option {
 	return arbiter.WithTokenFunc(func(context.Context) (string, error) {
 		token := tokens[0]
 		tokens = tokens[1:]
@@ -42,7 +42,7 @@ func inTurn(tokens ...string) arbiter.Option {
 	})
 }
 
-// listGames makes a call, alone and in a stream, and tells the error of each.
+// listGames makes a call, on its own and in a stream, and returns the error of each.
 func listGames(t *testing.T, client *arbiter.Client) (alone, inStream error) {
 	t.Helper()
 	_, alone = client.ListGames(t.Context())
@@ -51,13 +51,13 @@ func listGames(t *testing.T, client *arbiter.Client) (alone, inStream error) {
 		return alone, err
 	}
 	defer stream.Close()
-	// If the stream is broken, Recv tells why.
+	// If the stream has failed, Recv returns the error.
 	stream.Send(arbiter.Call(&arbiterv1.ListGamesRequest{}))
 	answer, err := stream.Recv()
 	return alone, errors.Join(err, answer.Err)
 }
 
-// wantUnauthenticated ends the test if the error is not that of a call that shows no token that is known.
+// wantUnauthenticated ends the test if the error is not that of a call without a known token.
 func wantUnauthenticated(t *testing.T, err error) {
 	t.Helper()
 	refusal := wantError[*arbiter.RefusalError](t, err)
@@ -65,10 +65,10 @@ func wantUnauthenticated(t *testing.T, err error) {
 	equal(t, "reason", refusal.Reason, arbiterv1.ErrorReason_ERROR_REASON_UNAUTHENTICATED.String())
 }
 
-func TestATokenLetsCallsIn(t *testing.T) {
-	guarded, token := startGuarded(t)
-	for _, option := range []arbiter.Option{arbiter.WithToken(token), inTurn(token, token, token)} {
-		client := newClient(t, guarded, option)
+func TestKnownTokenIsAccepted(t *testing.T) {
+	target, token := startWithToken(t)
+	for _, option := range []arbiter.Option{arbiter.WithToken(token), tokenSequence(token, token, token)} {
+		client := newClient(t, target, option)
 		if alone, inStream := listGames(t, client); alone != nil || inStream != nil {
 			t.Errorf("alone: %v, in a stream: %v", alone, inStream)
 		}
@@ -76,23 +76,23 @@ func TestATokenLetsCallsIn(t *testing.T) {
 	}
 }
 
-func TestACallWithoutATokenThatIsKnownIsRefused(t *testing.T) {
-	guarded, _ := startGuarded(t)
+func TestCallWithoutKnownTokenIsRefused(t *testing.T) {
+	target, _ := startWithToken(t)
 	wrong := rand.Text()
 	for _, options := range [][]arbiter.Option{nil, {arbiter.WithToken(wrong)}} {
-		client := newClient(t, guarded, options...)
+		client := newClient(t, target, options...)
 		alone, inStream := listGames(t, client)
 		wantUnauthenticated(t, alone)
 		wantUnauthenticated(t, inStream)
 		if text := fmt.Sprintf("%+v %#v %+v %#v %+v", alone, alone, client, client, inStream); strings.Contains(text, wrong) {
-			t.Errorf("the token is told: %s", text)
+			t.Errorf("the text contains the token: %s", text)
 		}
 	}
 }
 
-func TestTheTokenIsThatOfItsCall(t *testing.T) {
-	guarded, token := startGuarded(t)
-	client := newClient(t, guarded, inTurn("old", token, token, "old"))
+func TestEachCallHasItsToken(t *testing.T) {
+	target, token := startWithToken(t)
+	client := newClient(t, target, tokenSequence("old", token, token, "old"))
 	alone, inStream := listGames(t, client)
 	wantUnauthenticated(t, alone)
 	if inStream != nil {
@@ -105,30 +105,30 @@ func TestTheTokenIsThatOfItsCall(t *testing.T) {
 	wantUnauthenticated(t, inStream)
 }
 
-func TestEveryAttemptShowsTheToken(t *testing.T) {
-	var shown []string
+func TestEveryAttemptHasTheToken(t *testing.T) {
+	var received []string
 	server := fake{renderState: func(
 		ctx context.Context, _ *arbiterv1.RenderStateRequest,
 	) (*arbiterv1.RenderStateResponse, error) {
-		shown = append(shown, metadata.ValueFromIncomingContext(ctx, "authorization")...)
-		if len(shown) <= 2 {
+		received = append(received, metadata.ValueFromIncomingContext(ctx, "authorization")...)
+		if len(received) <= 2 {
 			return nil, status.Error(codes.Unavailable, "not now")
 		}
 		return &arbiterv1.RenderStateResponse{}, nil
 	}}
-	client := newClient(t, server.start(t), inTurn("first", "second"))
+	client := newClient(t, server.start(t), tokenSequence("first", "second"))
 	must(client.RenderState(t.Context(), nil))(t)
 	must(client.RenderState(t.Context(), nil))(t)
-	if !slices.Equal(shown, []string{"Bearer first", "Bearer first", "Bearer first", "Bearer second"}) {
-		t.Errorf("shown are %q", shown)
+	if !slices.Equal(received, []string{"Bearer first", "Bearer first", "Bearer first", "Bearer second"}) {
+		t.Errorf("received %q", received)
 	}
 }
 
-func TestATokenThatNoHeaderCanHold(t *testing.T) {
+func TestInvalidTokenIsRejected(t *testing.T) {
 	check := func(bad string, err error) {
 		t.Helper()
 		if err == nil || !strings.Contains(err.Error(), "visible ASCII") || strings.Contains(err.Error(), "same") {
-			t.Errorf("%q: the error is %v", bad, err)
+			t.Errorf("%q: got error %v", bad, err)
 		}
 	}
 	for _, bad := range []string{
@@ -136,23 +136,23 @@ func TestATokenThatNoHeaderCanHold(t *testing.T) {
 	} {
 		_, err := arbiter.NewClient(address, arbiter.WithToken(bad))
 		check(bad, err)
-		alone, inStream := listGames(t, newClient(t, address, inTurn(bad, bad)))
+		alone, inStream := listGames(t, newClient(t, address, tokenSequence(bad, bad)))
 		check(bad, alone)
 		check(bad, inStream)
 	}
 }
 
-func TestAFunctionThatHasNoToken(t *testing.T) {
-	away := errors.New("whoever gives the tokens is away")
+func TestTokenFunctionFails(t *testing.T) {
+	failure := errors.New("no token")
 	deadlines := 0
 	client := newClient(t, address, arbiter.WithTokenFunc(func(ctx context.Context) (string, error) {
 		if _, has := ctx.Deadline(); has {
 			deadlines++
 		}
-		return "", away
+		return "", failure
 	}))
 	alone, inStream := listGames(t, client)
-	if !errors.Is(alone, away) || !errors.Is(inStream, away) {
+	if !errors.Is(alone, failure) || !errors.Is(inStream, failure) {
 		t.Errorf("alone: %v, in a stream: %v", alone, inStream)
 	}
 	equal(t, "deadlines", deadlines, 1)

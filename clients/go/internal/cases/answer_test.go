@@ -17,26 +17,26 @@ import (
 	"github.com/arbiter-referee/arbiter/clients/go/arbiterv1"
 )
 
-// answer is what was wanted or what came, in a form that can be compared: a refusal is the same on its own and as an
-// item of many.
+// answer is an expected or received answer, in a comparable form: a refusal is the same for a call on its own and for an
+// item of a batch or a stream.
 type answer struct {
-	// One, unless the call is a stream. Without the fields that the case ignores.
+	// The responses: one, unless the call is a stream. Without the fields that the case ignores.
 	messages []proto.Message
 	// Nil if the call was not refused.
 	refusal *arbiterv1.Refusal
 }
 
-// readAnswer reads the answer to a call, and holds the error that the client has made of it against the status.
+// readAnswer reads the answer to a call, and compares the error of the client with the status.
 func readAnswer(c testCase, messages []proto.Message, err error) (answer, error) {
 	if err == nil {
 		return readResponses(c, messages)
 	}
-	refusal, unfit := readStatus(status.Convert(err))
-	if unfit != nil {
-		return answer{}, fmt.Errorf("%w: %w", unfit, err)
+	refusal, invalid := readStatus(status.Convert(err))
+	if invalid != nil {
+		return answer{}, fmt.Errorf("%w: %w", invalid, err)
 	}
 	if decoded := readError(err); !proto.Equal(decoded, refusal) {
-		return answer{}, fmt.Errorf("the client's error is not that of the status\n%s", diff(
+		return answer{}, fmt.Errorf("the client's error differs from the status\n%s", diff(
 			answer{refusal: refusal}, answer{refusal: decoded}))
 	}
 	return answer{refusal: refusal}, nil
@@ -50,7 +50,7 @@ func readItem(c testCase, item arbiter.Answer) (answer, error) {
 	refusal := readError(item.Err)
 	if refusal.GetCode() == int32(codes.InvalidArgument) {
 		for _, reason := range refusal.GetReasons() {
-			reason.Clause = "" // A google.rpc.BadRequest has no room for it.
+			reason.Clause = "" // A google.rpc.BadRequest has no clauses.
 		}
 	}
 	return answer{refusal: refusal}, nil
@@ -59,51 +59,51 @@ func readItem(c testCase, item arbiter.Answer) (answer, error) {
 func readResponses(c testCase, messages []proto.Message) (answer, error) {
 	for _, message := range messages {
 		if kind := message.ProtoReflect().Descriptor(); kind != c.method.Output() {
-			return answer{}, fmt.Errorf("the answer is a %s", kind.FullName())
+			return answer{}, fmt.Errorf("the response is a %s", kind.FullName())
 		}
-		if _, missing := takeOut(message, c.ignored); missing > 0 {
-			return answer{}, fmt.Errorf("a field that is ignored must still be there\n%v", message)
+		if _, missing := removeFields(message, c.ignored); missing > 0 {
+			return answer{}, fmt.Errorf("an ignored field is missing in the response\n%v", message)
 		}
 	}
 	return answer{messages: messages}, nil
 }
 
-// check compares an answer with the one that is wanted.
-func (a answer) check(wanted answer) error {
-	if a.refusal != nil && wanted.refusal != nil {
-		wanted.refusal = proto.CloneOf(wanted.refusal)
-		// The wording may be any, unless one is wanted. The same goes for how many reasons are not listed.
-		wanted.refusal.Message = a.refusal.GetMessage()
-		wanted.refusal.UnlistedReasons = a.refusal.UnlistedReasons
-		for index, reason := range wanted.refusal.GetReasons() {
+// check compares an answer with the expected one.
+func (a answer) check(expected answer) error {
+	if a.refusal != nil && expected.refusal != nil {
+		expected.refusal = proto.CloneOf(expected.refusal)
+		// Messages are compared only if the case has them, the number of unlisted reasons never.
+		expected.refusal.Message = a.refusal.GetMessage()
+		expected.refusal.UnlistedReasons = a.refusal.UnlistedReasons
+		for index, reason := range expected.refusal.GetReasons() {
 			if reason.GetMessage() == "" && index < len(a.refusal.GetReasons()) {
 				reason.Message = a.refusal.GetReasons()[index].GetMessage()
 			}
 		}
 	}
-	return a.compare(wanted)
+	return a.compare(expected)
 }
 
-// compare compares two answers, and shows the difference.
-func (a answer) compare(wanted answer) error {
-	equal := len(a.messages) == len(wanted.messages) && (a.refusal == nil) == (wanted.refusal == nil)
-	for index := range wanted.messages {
-		equal = equal && proto.Equal(a.messages[index], wanted.messages[index])
+// compare compares two answers, and returns the difference as an error.
+func (a answer) compare(expected answer) error {
+	equal := len(a.messages) == len(expected.messages) && (a.refusal == nil) == (expected.refusal == nil)
+	for index := range expected.messages {
+		equal = equal && proto.Equal(a.messages[index], expected.messages[index])
 	}
-	if equal && proto.Equal(a.refusal, wanted.refusal) {
+	if equal && proto.Equal(a.refusal, expected.refusal) {
 		return nil
 	}
-	return errors.New(diff(wanted, a))
+	return errors.New(diff(expected, a))
 }
 
-// readStatus reads a refusal out of the status of a call. Everything that a refusal promises must be there.
+// readStatus reads a refusal from the status of a call, and checks that its details are complete.
 func readStatus(s *status.Status) (*arbiterv1.Refusal, error) {
 	refusal := &arbiterv1.Refusal{Code: int32(s.Code()), Message: s.Message()}
 	info, violations, illegal := &errdetails.ErrorInfo{}, &errdetails.BadRequest{}, &arbiterv1.IllegalMove{}
-	for _, wanted := range []proto.Message{info, violations, illegal} {
+	for _, message := range []proto.Message{info, violations, illegal} {
 		for _, detail := range s.Proto().GetDetails() {
-			if detail.MessageIs(wanted) {
-				if err := detail.UnmarshalTo(wanted); err != nil {
+			if detail.MessageIs(message) {
+				if err := detail.UnmarshalTo(message); err != nil {
 					return nil, err
 				}
 			}
@@ -126,24 +126,24 @@ func readStatus(s *status.Status) (*arbiterv1.Refusal, error) {
 	if count, err := strconv.ParseUint(info.GetMetadata()["unlisted_violations"], 10, 32); err == nil {
 		refusal.UnlistedReasons = new(uint32(count))
 	}
-	return refusal, checkPromises(info, refusal)
+	return refusal, checkErrorInfo(info, refusal)
 }
 
-func checkPromises(info *errdetails.ErrorInfo, refusal *arbiterv1.Refusal) error {
+func checkErrorInfo(info *errdetails.ErrorInfo, refusal *arbiterv1.Refusal) error {
 	if len(refusal.GetReasons()) == 0 {
 		return errors.New("there are no reasons")
 	}
 	first, metadata := refusal.GetReasons()[0], info.GetMetadata()
 	if info.GetDomain() != "arbiter.v1" || info.GetReason() != first.GetCode().String() {
-		return errors.New("the google.rpc.ErrorInfo is not that of the first reason")
+		return errors.New("the google.rpc.ErrorInfo does not match the first reason")
 	}
-	told := map[string]string{"field": first.GetField(), "clause": first.GetClause()}
+	expected := map[string]string{"field": first.GetField(), "clause": first.GetClause()}
 	if refusal.MoveIndex != nil {
-		told["move_index"] = fmt.Sprint(refusal.GetMoveIndex())
+		expected["move_index"] = fmt.Sprint(refusal.GetMoveIndex())
 	}
-	for key, wanted := range told {
-		if wanted != "" && metadata[key] != wanted {
-			return fmt.Errorf("%s in the metadata of google.rpc.ErrorInfo should be %s", key, wanted)
+	for key, value := range expected {
+		if value != "" && metadata[key] != value {
+			return fmt.Errorf("%s in the metadata of google.rpc.ErrorInfo should be %s", key, value)
 		}
 	}
 	if refusal.GetMessage() == "" {
@@ -157,7 +157,7 @@ func checkPromises(info *errdetails.ErrorInfo, refusal *arbiterv1.Refusal) error
 	return nil
 }
 
-// readError reads a refusal out of an error of the client. It is nil if the error is none.
+// readError reads a refusal from an error of the client. Nil if the error is not a refusal.
 func readError(err error) *arbiterv1.Refusal {
 	refusal, isRefusal := errors.AsType[*arbiter.RefusalError](err)
 	if !isRefusal {
@@ -182,16 +182,16 @@ func readCode(name string) arbiterv1.ErrorReason {
 	return arbiterv1.ErrorReason(arbiterv1.ErrorReason_value[name])
 }
 
-// takeOut takes fields out of a message, wherever the ways to them lead: through a list to each of its items. It tells
-// how often a field was there, and how often it was not.
-func takeOut(message proto.Message, ways [][]protoreflect.FieldDescriptor) (there, missing int) {
+// removeFields removes fields from a message. A path through a list leads to each of its items. It returns how often a
+// field was present, and how often it was missing.
+func removeFields(message proto.Message, paths [][]protoreflect.FieldDescriptor) (present, missing int) {
 	var follow func(protoreflect.Message, []protoreflect.FieldDescriptor)
-	follow = func(message protoreflect.Message, way []protoreflect.FieldDescriptor) {
-		field, rest := way[0], way[1:]
+	follow = func(message protoreflect.Message, path []protoreflect.FieldDescriptor) {
+		field, rest := path[0], path[1:]
 		switch has := message.Has(field); {
 		case has && len(rest) == 0:
 			message.Clear(field)
-			there++
+			present++
 		case len(rest) == 0:
 			missing++
 		case has && field.IsList():
@@ -202,15 +202,15 @@ func takeOut(message proto.Message, ways [][]protoreflect.FieldDescriptor) (ther
 			follow(message.Get(field).Message(), rest)
 		}
 	}
-	for _, way := range ways {
-		follow(message.ProtoReflect(), way)
+	for _, path := range paths {
+		follow(message.ProtoReflect(), path)
 	}
-	return there, missing
+	return present, missing
 }
 
-// diff shows where two answers differ: lines that are only wanted with -, lines that only came with +.
-func diff(wanted, got answer) string {
-	a, b := wanted.lines(), got.lines()
+// diff shows where two answers differ: - marks lines that are only expected, + lines that are only received.
+func diff(expected, got answer) string {
+	a, b := expected.lines(), got.lines()
 	start := 0
 	for start < min(len(a), len(b)) && a[start] == b[start] {
 		start++

@@ -18,23 +18,23 @@ import (
 	"github.com/arbiter-referee/arbiter/clients/go/arbiterv1"
 )
 
-// testCase is one request, and the answer that is wanted.
+// testCase is one request and its expected answer.
 type testCase struct {
 	name   string
 	method protoreflect.MethodDescriptor
 	// The messages to send: one, unless the call is a stream.
 	request []proto.Message
-	// The fields of the answer that must be there with whatever value, each as the way to it.
-	ignored [][]protoreflect.FieldDescriptor
-	wanted  answer
+	// The paths of the fields of the response that must be present with any value.
+	ignored  [][]protoreflect.FieldDescriptor
+	expected answer
 }
 
-type writtenFile struct {
-	About string        `json:"about"`
-	Cases []writtenCase `json:"cases"`
+type fileJSON struct {
+	About string     `json:"about"`
+	Cases []caseJSON `json:"cases"`
 }
 
-type writtenCase struct {
+type caseJSON struct {
 	Name      string          `json:"name"`
 	Clause    *string         `json:"clause"`
 	RPC       string          `json:"rpc"`
@@ -42,11 +42,11 @@ type writtenCase struct {
 	Status    string          `json:"status"`
 	Response  json.RawMessage `json:"response"`
 	Ignore    []string        `json:"ignore"`
-	Reasons   []writtenReason `json:"reasons"`
+	Reasons   []reasonJSON    `json:"reasons"`
 	MoveIndex *uint32         `json:"move_index"`
 }
 
-type writtenReason struct {
+type reasonJSON struct {
 	Code    string  `json:"code"`
 	Field   *string `json:"field"`
 	Clause  *string `json:"clause"`
@@ -61,16 +61,16 @@ var statuses = map[string]codes.Code{
 	"UNIMPLEMENTED":       codes.Unimplemented,
 }
 
-// readFile reads the cases of one file, strictly: a slip of the pen is an error instead of a test of nothing.
+// readFile reads the cases of one file. It is strict, so that a typo is an error instead of a test of nothing.
 func readFile(text []byte) ([]testCase, []error) {
-	var file writtenFile
+	var file fileJSON
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := errors.Join(checkKeys(text), decoder.Decode(&file)); err != nil {
 		return nil, []error{err}
 	}
 	if file.About == "" || len(file.Cases) == 0 {
-		return nil, []error{errors.New("a file says what it is about and has a case")}
+		return nil, []error{errors.New("a file needs an about and at least one case")}
 	}
 	var (
 		cases []testCase
@@ -80,7 +80,7 @@ func readFile(text []byte) ([]testCase, []error) {
 	for _, written := range file.Cases {
 		read, err := written.read()
 		if names[written.Name] {
-			err = errors.New("there are two cases of this name")
+			err = errors.New("there are two cases with this name")
 		}
 		names[written.Name] = true
 		if err != nil {
@@ -92,8 +92,7 @@ func readFile(text []byte) ([]testCase, []error) {
 	return cases, errs
 }
 
-// checkKeys finds what Go's reader of JSON lets pass: a key that is there twice, a key in other letters than the small
-// ones of this format and of the contract, and text after the end.
+// checkKeys rejects what Go's JSON decoder accepts: duplicate keys, keys with upper-case letters, and text after the end.
 func checkKeys(text []byte) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	var check func() error
@@ -112,7 +111,7 @@ func checkKeys(text []byte) error {
 				}
 				key := token.(string)
 				if keys[key] || strings.ContainsFunc(key, unicode.IsUpper) {
-					return fmt.Errorf("the key %q is there twice, or not in small letters", key)
+					return fmt.Errorf("the key %q is a duplicate, or not in lower case", key)
 				}
 				keys[key] = true
 			}
@@ -129,17 +128,17 @@ func checkKeys(text []byte) error {
 		return err
 	}
 	if _, err := decoder.Token(); err != io.EOF {
-		return errors.New("there is more after the end of the file")
+		return errors.New("there is text after the end of the JSON value")
 	}
 	return nil
 }
 
-func (w *writtenCase) read() (read testCase, err error) {
+func (w *caseJSON) read() (read testCase, err error) {
 	if w.Name == "" {
-		return read, errors.New("a case has a name")
+		return read, errors.New("a case needs a name")
 	}
 	if w.Clause != nil && !strings.Contains(*w.Clause, "-") {
-		return read, errors.New("a clause is written like C4-2")
+		return read, errors.New("a clause has the form of C4-2")
 	}
 	read = testCase{name: w.Name, method: rpc(w.RPC)}
 	if read.method == nil {
@@ -150,23 +149,23 @@ func (w *writtenCase) read() (read testCase, err error) {
 		return read, err
 	}
 	for _, path := range w.Ignore {
-		way, err := readPath(read.method.Output(), path)
+		fields, err := readPath(read.method.Output(), path)
 		if err != nil {
 			return read, err
 		}
-		read.ignored = append(read.ignored, way)
+		read.ignored = append(read.ignored, fields)
 	}
 	if w.Status == "OK" {
-		read.wanted.messages, err = w.readResponse(read)
+		read.expected.messages, err = w.readResponse(read)
 	} else {
-		read.wanted.refusal, err = w.readRefusal()
+		read.expected.refusal, err = w.readRefusal()
 	}
 	return read, err
 }
 
-func (w *writtenCase) readResponse(read testCase) ([]proto.Message, error) {
+func (w *caseJSON) readResponse(read testCase) ([]proto.Message, error) {
 	if w.Reasons != nil || w.MoveIndex != nil {
-		return nil, errors.New("reasons and move_index are of a refusal, not of OK")
+		return nil, errors.New("reasons and move_index are only for a refusal")
 	}
 	if w.Response == nil {
 		return nil, errors.New("OK needs a response")
@@ -176,24 +175,24 @@ func (w *writtenCase) readResponse(read testCase) ([]proto.Message, error) {
 		return nil, err
 	}
 	for _, message := range messages {
-		if there, _ := takeOut(message, read.ignored); there > 0 {
-			return nil, errors.New("a field that is ignored must not be in the response")
+		if there, _ := removeFields(message, read.ignored); there > 0 {
+			return nil, errors.New("an ignored field must not be in the response")
 		}
 	}
 	return messages, nil
 }
 
-func (w *writtenCase) readRefusal() (*arbiterv1.Refusal, error) {
+func (w *caseJSON) readRefusal() (*arbiterv1.Refusal, error) {
 	code, known := statuses[w.Status]
 	switch {
 	case !known:
 		return nil, fmt.Errorf("there is no status %q", w.Status)
 	case w.Response != nil || len(w.Ignore) > 0:
-		return nil, errors.New("response and ignore are of OK, not of a refusal")
+		return nil, errors.New("response and ignore are only for OK")
 	case len(w.Reasons) == 0:
 		return nil, errors.New("a refusal needs reasons")
 	case w.MoveIndex != nil && code != codes.FailedPrecondition:
-		return nil, errors.New("move_index is of FAILED_PRECONDITION")
+		return nil, errors.New("move_index is only for FAILED_PRECONDITION")
 	}
 	refusal := &arbiterv1.Refusal{Code: int32(code), MoveIndex: w.MoveIndex}
 	for _, written := range w.Reasons {
@@ -206,8 +205,8 @@ func (w *writtenCase) readRefusal() (*arbiterv1.Refusal, error) {
 	return refusal, nil
 }
 
-// read reads a reason. A message that is left out may be any: it is empty here.
-func (w *writtenReason) read(code codes.Code) (*arbiterv1.Reason, error) {
+// read reads a reason. Its message is empty if the case has none: then any message is accepted.
+func (w *reasonJSON) read(code codes.Code) (*arbiterv1.Reason, error) {
 	number := arbiterv1.ErrorReason_value[w.Code]
 	if number == 0 {
 		return nil, fmt.Errorf("there is no reason %q", w.Code)
@@ -218,7 +217,7 @@ func (w *writtenReason) read(code codes.Code) (*arbiterv1.Reason, error) {
 		return nil, fmt.Errorf("a reason of %s has field: %t, clause: %t", code, hasField, hasClause)
 	}
 	if w.Message != nil && *w.Message == "" {
-		return nil, errors.New("no message is empty")
+		return nil, errors.New("a message must not be empty")
 	}
 	text := func(written *string) string {
 		if written == nil {
@@ -231,7 +230,7 @@ func (w *writtenReason) read(code codes.Code) (*arbiterv1.Reason, error) {
 	}, nil
 }
 
-// readMessages reads what is sent or answered: a list of messages if it is a stream, otherwise one.
+// readMessages reads requests or responses: a list of messages for a stream, otherwise one.
 func readMessages(kind protoreflect.MessageDescriptor, isStream bool, text []byte) ([]proto.Message, error) {
 	items := []json.RawMessage{text}
 	if isStream {
@@ -244,7 +243,7 @@ func readMessages(kind protoreflect.MessageDescriptor, isStream bool, text []byt
 	for _, item := range items {
 		message := newMessage(kind)
 		if err := protojson.Unmarshal(item, message); err != nil {
-			return nil, fmt.Errorf("this is no %s: %w", kind.FullName(), err)
+			return nil, fmt.Errorf("not a valid %s: %w", kind.FullName(), err)
 		}
 		messages = append(messages, message)
 	}
@@ -253,25 +252,25 @@ func readMessages(kind protoreflect.MessageDescriptor, isStream bool, text []byt
 
 // readPath reads the path of a field, such as games.summary.
 func readPath(kind protoreflect.MessageDescriptor, path string) ([]protoreflect.FieldDescriptor, error) {
-	var way []protoreflect.FieldDescriptor
+	var fields []protoreflect.FieldDescriptor
 	for name := range strings.SplitSeq(path, ".") {
 		if kind == nil || kind.Fields().ByName(protoreflect.Name(name)) == nil {
 			return nil, fmt.Errorf("%q: there is no field %q", path, name)
 		}
 		field := kind.Fields().ByName(protoreflect.Name(name))
-		way = append(way, field)
+		fields = append(fields, field)
 		kind = field.Message()
 	}
-	return way, nil
+	return fields, nil
 }
 
-// rpc is the call of that name; nil if there is none.
+// rpc returns the method with that name, or nil.
 func rpc(name string) protoreflect.MethodDescriptor {
 	services := arbiterv1.File_arbiter_v1_rules_service_proto.Services()
 	return services.ByName("RulesService").Methods().ByName(protoreflect.Name(name))
 }
 
-// newMessage makes an empty message, of its generated type.
+// newMessage returns an empty message of the generated type.
 func newMessage(kind protoreflect.MessageDescriptor) proto.Message {
 	generated, err := protoregistry.GlobalTypes.FindMessageByName(kind.FullName())
 	if err != nil {

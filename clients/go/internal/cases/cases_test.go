@@ -1,5 +1,5 @@
-// Package cases runs the cases of tests/cases: each on its own, and all of them as items of EvaluateBatch and of
-// Evaluate, where the answers must be the same.
+// Package cases runs the cases of tests/cases: each on its own, and all of them as items of EvaluateBatch and Evaluate,
+// where the answers must be the same.
 package cases
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/arbiter-referee/arbiter/clients/go/internal/servertest"
 )
 
-// Items of one EvaluateBatch: well below what the service takes.
+// Items per EvaluateBatch, well below the limit of the service.
 const batch = 100
 
 var address string
@@ -29,14 +29,14 @@ func TestMain(m *testing.M) {
 	os.Exit(servertest.RunTests(m, &address))
 }
 
-// An item is a case that can be one of many.
+// item is a case that can be an item of a batch or a stream.
 type item struct {
 	testCase
 	call  *arbiterv1.Call
 	alone answer
 }
 
-func TestEveryCaseIsAnsweredAsItSays(t *testing.T) {
+func TestCases(t *testing.T) {
 	client, err := arbiter.NewClient(address, arbiter.WithoutRetry())
 	if err != nil {
 		t.Fatal(err)
@@ -50,29 +50,29 @@ func TestEveryCaseIsAnsweredAsItSays(t *testing.T) {
 		t.Fatal("there are no cases")
 	}
 	var items []item
-	answered := 0
+	passed := 0
 	for _, c := range cases {
 		messages, err := send(ctx, client, c)
 		answer, err := readAnswer(c, messages, err)
 		if err == nil {
-			err = answer.check(c.wanted)
+			err = answer.check(c.expected)
 		}
 		if err != nil {
 			t.Errorf("%s\n%v", c.name, err)
 			continue
 		}
-		answered++
+		passed++
 		if call := toCall(c); call != nil {
 			items = append(items, item{c, call, answer})
 		}
 	}
-	t.Logf("%d of %d cases are answered as they say", answered, len(cases))
+	t.Logf("%d of %d cases passed", passed, len(cases))
 	checkItems(t, "EvaluateBatch", items, sendBatches(ctx, t, client, items))
 	checkItems(t, "Evaluate", items, sendStream(ctx, t, client, items))
-	t.Logf("%d of them were sent again as items of a batch and of a stream", len(items))
+	t.Logf("%d of them were also sent as items of a batch and of a stream", len(items))
 }
 
-// readAll reads the cases of all folders. What is wrong with a file is a failure.
+// readAll reads the cases of all folders. An invalid file is a failure.
 func readAll(t *testing.T) (all []testCase) {
 	root := filepath.Join(servertest.Root(), "tests/cases")
 	files, err := filepath.Glob(filepath.Join(root, "*/*"))
@@ -97,7 +97,7 @@ func readAll(t *testing.T) (all []testCase) {
 	return all
 }
 
-// send makes the call of a case through the generated stub, and waits for all answers.
+// send makes the call of a case with the generated stub, and returns all responses.
 func send(ctx context.Context, client *arbiter.Client, c testCase) ([]proto.Message, error) {
 	if c.method.IsStreamingClient() {
 		return sendAll(ctx, client, c.request)
@@ -137,7 +137,7 @@ func sendAll(ctx context.Context, client *arbiter.Client, messages []proto.Messa
 	}
 }
 
-// toCall makes an arbiter.v1.Call of the request of a case; nil if it cannot be one.
+// toCall converts the request of a case to an arbiter.v1.Call; nil if it cannot be one.
 func toCall(c testCase) *arbiterv1.Call {
 	call := &arbiterv1.Call{}
 	fields := call.ProtoReflect().Descriptor().Fields()
@@ -175,7 +175,7 @@ func sendStream(ctx context.Context, t *testing.T, client *arbiter.Client, items
 	go func() {
 		for _, item := range items {
 			if stream.Send(item.call) != nil {
-				return // The answers that are missing tell of it.
+				return // The number of answers is then wrong.
 			}
 		}
 		stream.CloseSend()
@@ -192,10 +192,10 @@ func sendStream(ctx context.Context, t *testing.T, client *arbiter.Client, items
 	}
 }
 
-// checkItems holds each answer against the one that the case has had on its own.
+// checkItems compares each answer with that of the case on its own.
 func checkItems(t *testing.T, rpc string, items []item, answers []arbiter.Answer) {
 	if len(answers) != len(items) {
-		t.Fatalf("%s has %d answers for %d items", rpc, len(answers), len(items))
+		t.Fatalf("%s returned %d answers for %d items", rpc, len(answers), len(items))
 	}
 	for index, item := range items {
 		answer, err := readItem(item.testCase, answers[index])

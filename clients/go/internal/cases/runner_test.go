@@ -13,32 +13,32 @@ import (
 	arbiter "github.com/arbiter-referee/arbiter/clients/go"
 )
 
-func TestAFileWithoutCasesIsRefused(t *testing.T) {
+func TestInvalidFileIsRejected(t *testing.T) {
 	for _, text := range []string{
 		``, `{}`, `{"about": "x", "cases": []}`, `{"about": "", "cases": [], "more": 1}`,
 		`{"about": "x", "cases": [{"name": "x", "rpc": "ListGames", "request": {}, "status": "OK", "response": {}}]} {}`,
 	} {
 		if _, errs := readFile([]byte(text)); len(errs) == 0 {
-			t.Errorf("%s is read", text)
+			t.Errorf("%s is accepted", text)
 		}
 	}
 }
 
-func TestAWrongCaseIsRefused(t *testing.T) {
+func TestInvalidCaseIsRejected(t *testing.T) {
 	ok := `"rpc": "NewGame", "request": {}, "status": "OK"`
 	refused := `"rpc": "NewGame", "request": {}, "status": "FAILED_PRECONDITION"`
-	for _, wrong := range []struct{ text, because string }{
+	for _, invalid := range []struct{ text, because string }{
 		{`"rpc": "NewGame", "request": {}`, "there is no status"},
 		{ok, "needs a response"},
 		{refused + `, "reasons": []`, "needs reasons"},
 		{refused + `, "reasons": [{"code": "ERROR_REASON_NONE"}]`, "no reason"},
 		{refused + `, "reasons": [{"code": "ERROR_REASON_GAME_OVER", "field": "x"}]`, "clause: true"},
 		{refused + `, "reasons": [{"code": "ERROR_REASON_GAME_OVER", "why": "x"}]`, "why"},
-		{refused + `, "reasons": [], "response": {}`, "of OK"},
-		{ok + `, "response": {}, "move_index": 1`, "of a refusal"},
+		{refused + `, "reasons": [], "response": {}`, "only for OK"},
+		{ok + `, "response": {}, "move_index": 1`, "only for a refusal"},
 		{ok + `, "response": {}, "expect": 1`, "expect"},
-		{ok + `, "Response": {}`, "small letters"},
-		{ok + `, "response": {}, "response": {}`, "twice"},
+		{ok + `, "Response": {}`, "lower case"},
+		{ok + `, "response": {}, "response": {}`, "duplicate"},
 		{ok + `, "response": {"sead": "1"}`, "sead"},
 		{ok + `, "response": {}, "ignore": ["sead"]`, "sead"},
 		{ok + `, "response": {"seed": "1"}, "ignore": ["seed"]`, "must not be in the response"},
@@ -47,23 +47,23 @@ func TestAWrongCaseIsRefused(t *testing.T) {
 		{`"rpc": "NewGame", "request": {"connectFour": {}}, "status": "OK", "response": {}`, "connectFour"},
 		{`"rpc": "Evaluate", "request": {}, "status": "OK", "response": []`, "a list"},
 	} {
-		text := fmt.Sprintf(`{"about": "x", "cases": [{"name": "x", %s}]}`, wrong.text)
+		text := fmt.Sprintf(`{"about": "x", "cases": [{"name": "x", %s}]}`, invalid.text)
 		_, errs := readFile([]byte(text))
-		if err := errors.Join(errs...); err == nil || !strings.Contains(err.Error(), wrong.because) {
-			t.Errorf("%s\nshould be refused because of %q: %v", wrong.text, wrong.because, err)
+		if err := errors.Join(errs...); err == nil || !strings.Contains(err.Error(), invalid.because) {
+			t.Errorf("%s\nshould be rejected because of %q: %v", invalid.text, invalid.because, err)
 		}
 	}
 }
 
-func TestTwoCasesOfOneNameAreRefused(t *testing.T) {
+func TestDuplicateNameIsRejected(t *testing.T) {
 	one := `{"name": "x", "rpc": "ListGames", "request": {}, "status": "OK", "response": {}}`
 	cases, errs := readFile(fmt.Appendf(nil, `{"about": "x", "cases": [%s, %s]}`, one, one))
 	if len(cases) != 1 || len(errs) != 1 {
-		t.Errorf("%d are read and %d refused", len(cases), len(errs))
+		t.Errorf("%d accepted and %d rejected", len(cases), len(errs))
 	}
 }
 
-func TestAnAnswerThatIsNotTheOneWantedIsAFailure(t *testing.T) {
+func TestUnexpectedAnswerIsAFailure(t *testing.T) {
 	client, err := arbiter.NewClient(address)
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestAnAnswerThatIsNotTheOneWantedIsAFailure(t *testing.T) {
 		messages, err := send(t.Context(), client, cases[0])
 		answer, err := readAnswer(cases[0], messages, err)
 		if err == nil {
-			err = answer.check(cases[0].wanted)
+			err = answer.check(cases[0].expected)
 		}
 		if (err == nil) != example.right {
 			t.Errorf("%s\nshould be right: %t, but is: %v", example.text, example.right, err)
@@ -111,10 +111,10 @@ func TestAnAnswerThatIsNotTheOneWantedIsAFailure(t *testing.T) {
 	}
 }
 
-func TestARefusalWithoutWhatItPromisesIsAFailure(t *testing.T) {
+func TestRefusalWithoutDetailsIsAFailure(t *testing.T) {
 	cases, _ := readFile([]byte(`{"about": "x", "cases": [{"name": "x", "rpc": "ListGames", "request": {},
 		"status": "UNIMPLEMENTED", "reasons": [{"code": "ERROR_REASON_CALL_NOT_AVAILABLE"}]}]}`))
 	if _, err := readAnswer(cases[0], []proto.Message{}, status.Error(codes.Unimplemented, "no")); err == nil {
-		t.Error("a status without details is taken for a refusal")
+		t.Error("a status without details is accepted as a refusal")
 	}
 }

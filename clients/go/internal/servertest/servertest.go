@@ -13,25 +13,24 @@ import (
 	"testing"
 )
 
-// The server runs below a shell that ends it when its own input ends: also when a test panics and nobody is left to
-// stop it. The shell lets go of the output, so that this ends with the server.
+// A shell runs the server and stops it when the shell's input is closed, so that it also stops when a test panics. The
+// shell closes its output, so that the output ends with the server.
 const guard = `"$0" "$@" & exec >&-; cat > /dev/null; kill -TERM $!; wait $!`
 
 type server struct {
-	// Where it answers gRPC: host and port.
+	// host:port of the gRPC listener.
 	address string
 	process *exec.Cmd
 	input   io.Closer
 }
 
-// Root is the folder of the repository.
+// Root returns the root folder of the repository.
 func Root() string {
 	_, here, _, _ := runtime.Caller(0)
 	return filepath.Join(filepath.Dir(here), "../../../..")
 }
 
-// RunTests runs the tests of a package with a server beside them, and tells the exit code of the process. Before, it
-// puts the address where they find it.
+// RunTests runs the tests of a package with a server, sets address before, and returns the exit code.
 func RunTests(tests *testing.M, address *string) int {
 	server, err := start()
 	if err != nil {
@@ -47,7 +46,7 @@ func RunTests(tests *testing.M, address *string) int {
 	return code
 }
 
-// Start runs a server with further flags until the test ends, and tells its address.
+// Start runs a server with additional flags until the test ends, and returns its address.
 func Start(t *testing.T, flags ...string) string {
 	t.Helper()
 	server, err := start(flags...)
@@ -62,14 +61,14 @@ func Start(t *testing.T, flags ...string) string {
 	return server.address
 }
 
-// start runs the program of ARBITER_BINARY, or else the one that `cargo build` makes, on a free port.
+// start runs the binary at ARBITER_BINARY, by default the one that `cargo build` creates, on a free port.
 func start(flags ...string) (*server, error) {
 	program := os.Getenv("ARBITER_BINARY")
 	if program == "" {
 		program = filepath.Join(Root(), "target/debug/arbiter")
 	}
 	if _, err := exec.LookPath(program); err != nil {
-		return nil, fmt.Errorf("there is no server (run cargo build, or set ARBITER_BINARY): %w", err)
+		return nil, fmt.Errorf("no server binary (run cargo build, or set ARBITER_BINARY): %w", err)
 	}
 	arguments := []string{
 		"-c", guard, program, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--log", "warn"}
@@ -95,13 +94,13 @@ func start(flags ...string) (*server, error) {
 			return started, nil
 		}
 	}
-	return nil, fmt.Errorf("the server has not told its address: %w", started.stop())
+	return nil, fmt.Errorf("the server did not print its address: %w", started.stop())
 }
 
 func (s *server) stop() error {
 	s.input.Close()
 	if err := s.process.Wait(); err != nil {
-		return fmt.Errorf("the server has not ended well: %w", err)
+		return fmt.Errorf("the server did not shut down cleanly: %w", err)
 	}
 	return nil
 }

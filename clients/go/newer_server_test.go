@@ -17,10 +17,10 @@ import (
 	"github.com/arbiter-referee/arbiter/clients/go/arbiterv1"
 )
 
-// A field with a number that the contract does not have yet.
+// An unknown field.
 var newField = protowire.AppendString(protowire.AppendTag(nil, 1000, protowire.BytesType), "new")
 
-// failing is a server that refuses every call with a status.
+// failing is a server that fails every call with a status.
 func failing(code codes.Code, message string, details ...proto.Message) fake {
 	written := &statuspb.Status{Code: int32(code), Message: message}
 	for _, detail := range details {
@@ -40,40 +40,40 @@ func failing(code codes.Code, message string, details ...proto.Message) fake {
 
 func info(reason string) *errdetails.ErrorInfo {
 	return &errdetails.ErrorInfo{
-		Reason: reason, Domain: "arbiter.v1", Metadata: map[string]string{"new": "fact"}}
+		Reason: reason, Domain: "arbiter.v1", Metadata: map[string]string{"new": "value"}}
 }
 
-func TestWhatANewerServerAnswersIsCarriedThrough(t *testing.T) {
+func TestUnknownFieldsArePreserved(t *testing.T) {
 	game := &arbiterv1.ConnectFourState{NextPlayer: arbiterv1.Player(9).Enum()}
 	game.ProtoReflect().SetUnknown(newField)
-	answer := &arbiterv1.RenderStateResponse{State: arbiter.State(game)}
-	answer.GetState().ProtoReflect().SetUnknown(newField)
-	var asked *arbiterv1.State
+	response := &arbiterv1.RenderStateResponse{State: arbiter.State(game)}
+	response.GetState().ProtoReflect().SetUnknown(newField)
+	var received *arbiterv1.State
 	server := fake{renderState: func(
 		_ context.Context, request *arbiterv1.RenderStateRequest,
 	) (*arbiterv1.RenderStateResponse, error) {
-		asked = request.GetState()
-		return answer, nil
+		received = request.GetState()
+		return response, nil
 	}}
 	client := newClient(t, server.start(t))
 	first := must(client.RenderState(t.Context(), nil))(t)
 	equal(t, "unknown player", first.GetState().GetConnectFour().GetNextPlayer(), 9)
 	must(client.RenderState(t.Context(), first.GetState()))(t)
-	if !proto.Equal(asked, answer.GetState()) || len(asked.GetConnectFour().ProtoReflect().GetUnknown()) == 0 {
-		t.Errorf("%v was sent back as %v", answer.GetState(), asked)
+	if !proto.Equal(received, response.GetState()) || len(received.GetConnectFour().ProtoReflect().GetUnknown()) == 0 {
+		t.Errorf("%v was sent back as %v", response.GetState(), received)
 	}
 }
 
-func TestAReasonThatIsNotKnownYet(t *testing.T) {
+func TestUnknownReason(t *testing.T) {
 	reasons := []*arbiterv1.Reason{{Code: 499, Message: "new rule", Clause: "XX-1", Field: "move"}}
 	server := failing(codes.FailedPrecondition, "illegal move: new rule",
 		info("ERROR_REASON_NEW_RULE"), &arbiterv1.IllegalMove{Reasons: reasons})
 	_, err := newClient(t, server.start(t)).RenderState(t.Context(), nil)
 	illegal := wantError[*arbiter.IllegalMoveError](t, err)
 	equal(t, "reason", illegal.Reason, "ERROR_REASON_NEW_RULE")
-	equal(t, "first of all", illegal.Reasons[0], arbiter.Reason{
+	equal(t, "first reason", illegal.Reasons[0], arbiter.Reason{
 		Code: "499", Message: "new rule", Field: "move", Clause: "XX-1"})
-	equal(t, "metadata", illegal.Metadata["new"], "fact")
+	equal(t, "metadata", illegal.Metadata["new"], "value")
 	equal(t, "text", err.Error(), "arbiter: illegal move: new rule (ERROR_REASON_NEW_RULE)")
 
 	violation := &errdetails.BadRequest_FieldViolation{Field: "state", Description: "new", Reason: "ERROR_REASON_NEW"}
@@ -84,7 +84,7 @@ func TestAReasonThatIsNotKnownYet(t *testing.T) {
 	equal(t, "violation", invalid.Reasons[0], arbiter.Reason{Code: "ERROR_REASON_NEW", Message: "new", Field: "state"})
 }
 
-func TestARefusalWithoutDetailsOfItsOwn(t *testing.T) {
+func TestRefusalWithoutDetails(t *testing.T) {
 	for _, code := range []codes.Code{codes.InvalidArgument, codes.FailedPrecondition, codes.Code(77)} {
 		server := failing(code, "words", info("ERROR_REASON_NEW"))
 		_, err := newClient(t, server.start(t)).RenderState(t.Context(), nil)
@@ -93,29 +93,29 @@ func TestARefusalWithoutDetailsOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestAServiceThatGoesDownSaysSo(t *testing.T) {
-	server := failing(codes.Unavailable, "going down", info("ERROR_REASON_SHUTTING_DOWN"))
+func TestShutdownIsUnreachable(t *testing.T) {
+	server := failing(codes.Unavailable, "shutting down", info("ERROR_REASON_SHUTTING_DOWN"))
 	_, err := newClient(t, server.start(t)).RenderState(t.Context(), nil)
 	wantError[*arbiter.UnreachableError](t, err)
 	equal(t, "reason", wantError[*arbiter.RefusalError](t, err).Reason, "ERROR_REASON_SHUTTING_DOWN")
 }
 
-// What stands between client and service has its own statuses, and may use the details of google.rpc.
-func TestAStatusOfSomebodyElse(t *testing.T) {
-	elsewhere := &errdetails.ErrorInfo{Reason: "QUOTA", Domain: "proxy.example"}
+// A proxy between client and service has its own statuses, and may use google.rpc details.
+func TestStatusOfProxy(t *testing.T) {
+	proxyInfo := &errdetails.ErrorInfo{Reason: "QUOTA", Domain: "proxy.example"}
 	for _, server := range []fake{
 		failing(codes.InvalidArgument, "words"),
-		failing(codes.InvalidArgument, "words", elsewhere),
+		failing(codes.InvalidArgument, "words", proxyInfo),
 	} {
 		_, err := newClient(t, server.start(t)).RenderState(t.Context(), nil)
 		equal(t, "message", wantError[*arbiter.CallError](t, err).Message, "words")
 		if _, refused := errors.AsType[*arbiter.RefusalError](err); refused {
-			t.Errorf("the service has refused nothing: %v", err)
+			t.Errorf("the service did not refuse the call: %v", err)
 		}
 	}
 }
 
-func TestAnItemThatIsNotKnownYet(t *testing.T) {
+func TestUnknownItem(t *testing.T) {
 	answers := []*arbiterv1.Answer{
 		{},
 		{Kind: &arbiterv1.Answer_Refusal{Refusal: &arbiterv1.Refusal{Code: 9, Message: "x", Reasons: []*arbiterv1.Reason{{Code: 499}}}}},

@@ -16,7 +16,7 @@ import (
 	"github.com/arbiter-referee/arbiter/clients/go/arbiterv1"
 )
 
-// fake is a server that answers as the real one does not, or not yet. Calls that a test does not set are unimplemented.
+// fake is a server with responses that the real one does not give. A test sets the calls that it uses.
 type fake struct {
 	arbiterv1.UnimplementedRulesServiceServer
 	renderState   func(context.Context, *arbiterv1.RenderStateRequest) (*arbiterv1.RenderStateResponse, error)
@@ -40,7 +40,7 @@ func (f fake) Evaluate(stream arbiterv1.RulesService_EvaluateServer) error {
 	return f.evaluate(stream)
 }
 
-// start runs the server until the test ends, and tells its address.
+// start runs the server until the test ends, and returns its address.
 func (f fake) start(t *testing.T) string {
 	listener := must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	server := grpc.NewServer()
@@ -50,7 +50,7 @@ func (f fake) start(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// unavailable is a server that says UNAVAILABLE so many times before it answers, and counts the calls.
+// unavailable is a server that fails a number of times with UNAVAILABLE before it answers, and counts the calls.
 func unavailable(times int32) (server fake, calls *atomic.Int32) {
 	calls = &atomic.Int32{}
 	try := func() error {
@@ -61,7 +61,7 @@ func unavailable(times int32) (server fake, calls *atomic.Int32) {
 	}
 	return fake{
 		renderState: func(context.Context, *arbiterv1.RenderStateRequest) (*arbiterv1.RenderStateResponse, error) {
-			return &arbiterv1.RenderStateResponse{Text: "here"}, try()
+			return &arbiterv1.RenderStateResponse{Text: "board"}, try()
 		},
 		evaluateBatch: func(
 			_ context.Context, request *arbiterv1.EvaluateBatchRequest,
@@ -72,44 +72,44 @@ func unavailable(times int32) (server fake, calls *atomic.Int32) {
 	}, calls
 }
 
-func TestUnavailableIsTriedAgain(t *testing.T) {
+func TestUnavailableIsRetried(t *testing.T) {
 	server, calls := unavailable(2)
 	rendered := must(newClient(t, server.start(t)).RenderState(t.Context(), nil))(t)
-	equal(t, "answer", rendered.GetText(), "here")
+	equal(t, "response", rendered.GetText(), "board")
 	equal(t, "calls", calls.Load(), 3)
 }
 
-func TestUnavailableIsNotTriedForEver(t *testing.T) {
+func TestMaximumAttempts(t *testing.T) {
 	server, calls := unavailable(100)
 	_, err := newClient(t, server.start(t)).RenderState(t.Context(), nil)
 	if wantError[*arbiter.UnreachableError](t, err); !strings.Contains(err.Error(), "not now") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("got error %v", err)
 	}
 	equal(t, "calls", calls.Load(), 4)
 }
 
-func TestUnavailableIsNotTriedAgainWithoutRetry(t *testing.T) {
+func TestWithoutRetry(t *testing.T) {
 	server, calls := unavailable(2)
 	_, err := newClient(t, server.start(t), arbiter.WithoutRetry()).RenderState(t.Context(), nil)
 	wantError[*arbiter.UnreachableError](t, err)
 	equal(t, "calls", calls.Load(), 1)
 }
 
-func TestTooMuchIsNotTriedAgain(t *testing.T) {
+func TestResourceExhaustedIsNotRetried(t *testing.T) {
 	calls := 0
 	server := fake{renderState: func(
 		context.Context, *arbiterv1.RenderStateRequest,
 	) (*arbiterv1.RenderStateResponse, error) {
 		calls++
-		return nil, status.Error(codes.ResourceExhausted, "too much")
+		return nil, status.Error(codes.ResourceExhausted, "overloaded")
 	}}
 	_, err := newClient(t, server.start(t)).RenderState(t.Context(), nil)
 	equal(t, "code", wantError[*arbiter.CallError](t, err).Code, codes.ResourceExhausted)
 	equal(t, "calls", calls, 1)
 }
 
-// A batch of nearly the size that the service takes.
-func TestALargeBatchIsTriedAgain(t *testing.T) {
+// The batch has nearly the maximum size.
+func TestLargeBatchIsRetried(t *testing.T) {
 	server, calls := unavailable(2)
 	large := make([]*arbiterv1.Call, 250)
 	for index := range large {
@@ -120,7 +120,7 @@ func TestALargeBatchIsTriedAgain(t *testing.T) {
 	equal(t, "calls", calls.Load(), 3)
 }
 
-func TestACallHasFiveSecondsUnlessTold(t *testing.T) {
+func TestDefaultTimeoutIsFiveSeconds(t *testing.T) {
 	var left time.Duration
 	var streamHasDeadline bool
 	server := fake{
@@ -131,7 +131,7 @@ func TestACallHasFiveSecondsUnlessTold(t *testing.T) {
 		},
 		evaluate: func(stream arbiterv1.RulesService_EvaluateServer) error {
 			_, streamHasDeadline = stream.Context().Deadline()
-			return status.Error(codes.Aborted, "enough")
+			return status.Error(codes.Aborted, "aborted")
 		},
 	}
 	target := server.start(t)
@@ -139,7 +139,7 @@ func TestACallHasFiveSecondsUnlessTold(t *testing.T) {
 		t.Helper()
 		must(newClient(t, target, options...).RenderState(ctx, nil))(t)
 		if left > wanted || left < wanted-2*time.Second {
-			t.Errorf("the call has %s, not %s", left, wanted)
+			t.Errorf("the timeout is %s, wanted %s", left, wanted)
 		}
 	}
 	check(t.Context(), 5*time.Second)

@@ -10,22 +10,22 @@ import (
 	arbiter "github.com/arbiter-referee/arbiter/clients/go"
 )
 
-// listen takes a free port. Whoever connects is never answered.
+// listen listens on a free port, and never answers.
 func listen(t *testing.T) net.Listener {
 	listener := must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { listener.Close() })
 	return listener
 }
 
-// atMost fails the test if it has taken longer since.
+// atMost fails the test if more time has passed.
 func atMost(t *testing.T, since time.Time, limit time.Duration) {
 	t.Helper()
 	if took := time.Since(since); took > limit {
-		t.Errorf("it took %s", took)
+		t.Errorf("took %s, limit %s", took, limit)
 	}
 }
 
-func TestNobodyIsThere(t *testing.T) {
+func TestClosedPortIsUnreachable(t *testing.T) {
 	listener := listen(t)
 	listener.Close()
 	for _, options := range [][]arbiter.Option{nil, {arbiter.WithoutRetry()}} {
@@ -33,26 +33,26 @@ func TestNobodyIsThere(t *testing.T) {
 		_, err := client.ListGames(t.Context())
 		wantError[*arbiter.UnreachableError](t, err)
 		if _, refused := errors.AsType[*arbiter.RefusalError](err); refused {
-			t.Errorf("nobody was there to refuse it: %v", err)
+			t.Errorf("no service refused the call: %v", err)
 		}
 		atMost(t, start, 4*time.Second)
 	}
 }
 
-func TestATargetThatIsNone(t *testing.T) {
+func TestInvalidTargetIsRejected(t *testing.T) {
 	if _, err := arbiter.NewClient("\x00"); err == nil {
-		t.Error("it is taken")
+		t.Error("no error")
 	}
 }
 
-func TestNobodyAnswers(t *testing.T) {
+func TestSilentServerExceedsDeadline(t *testing.T) {
 	silent := listen(t).Addr().String()
 	check := func(ctx context.Context, options ...arbiter.Option) {
 		t.Helper()
 		start := time.Now()
 		_, err := newClient(t, silent, options...).ListGames(ctx)
 		if wantError[*arbiter.DeadlineError](t, err); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%v is not that of a context", err)
+			t.Errorf("%v is not a context.DeadlineExceeded", err)
 		}
 		atMost(t, start, 3*time.Second)
 	}
@@ -64,11 +64,11 @@ func TestNobodyAnswers(t *testing.T) {
 	check(ctx, arbiter.WithTimeout(0))
 }
 
-func TestACallThatIsGivenUp(t *testing.T) {
+func TestCancelledCall(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := newClient(t, address).ListGames(ctx)
 	if wantError[*arbiter.CallError](t, err); !errors.Is(err, context.Canceled) {
-		t.Errorf("the error is %v", err)
+		t.Errorf("got error %v", err)
 	}
 }
