@@ -1,4 +1,4 @@
-"""Generates `src/arbiter_client/v1` from the contract, or checks that it is what would be generated.
+"""Generates `src/arbiter_client/v1` from the contract, or checks that it is up to date.
 
 Usage: stubs.py [--check]
 """
@@ -15,13 +15,13 @@ TARGET = HERE / "src/arbiter_client/v1"
 
 
 def generate() -> dict[str, str]:
-    """Every file of the generated package, by its name."""
+    """The files of the generated package, by name."""
     sources = sorted(str(path.relative_to(PROTO)) for path in PROTO.glob("arbiter/v1/*.proto"))
     services = [source for source in sources if source.endswith("_service.proto")]
     with tempfile.TemporaryDirectory() as out:
         protoc(f"--python_out={out}", f"--pyi_out={out}", *sources)
         protoc(f"--grpc_python_out={out}", *services)
-        files = {path.name: settle(path.read_text("utf-8")) for path in sorted(Path(out, "arbiter/v1").iterdir())}
+        files = {path.name: fix_imports(path.read_text("utf-8")) for path in sorted(Path(out, "arbiter/v1").iterdir())}
     modules = [name.removesuffix(".py") for name in files if name.endswith("_pb2.py")]
     files["__init__.py"] = "".join(
         [
@@ -37,29 +37,31 @@ def protoc(*arguments: str) -> None:
     subprocess.run([sys.executable, "-m", "grpc_tools.protoc", f"-I{PROTO}", *arguments], check=True)
 
 
-def settle(text: str) -> str:
-    """Moves a generated module below this package: the compiler would have it in a top-level package `arbiter`."""
+def fix_imports(text: str) -> str:
+    """Moves a generated module into this package: the compiler puts it into a top-level package `arbiter`."""
     text = re.sub(r"^from arbiter\.v1 import", "from . import", text, flags=re.M)
     return re.sub(r"'arbiter\.v1\.(\w+_pb2)'", r"'arbiter_client.v1.\1'", text)
 
 
 def main() -> None:
     """Writes the files, or compares them."""
-    wanted = generate()
-    there = {path.name: path for path in TARGET.glob("*.py*")}
-    stale = sorted(there.keys() - wanted.keys())
-    changed = [name for name, text in wanted.items() if name not in there or there[name].read_text("utf-8") != text]
+    generated = generate()
+    current = {path.name: path for path in TARGET.glob("*.py*")}
+    stale = sorted(current.keys() - generated.keys())
+    changed = [
+        name for name, text in generated.items() if name not in current or current[name].read_text("utf-8") != text
+    ]
     if "--check" not in sys.argv[1:]:
         TARGET.mkdir(exist_ok=True)
         for name in changed:
-            (TARGET / name).write_text(wanted[name], "utf-8")
+            (TARGET / name).write_text(generated[name], "utf-8")
         for name in stale:
-            there[name].unlink()
-        print(f"{len(changed)} stubs written, {len(stale)} removed, {len(wanted)} in all")
+            current[name].unlink()
+        print(f"{len(changed)} stubs written, {len(stale)} removed, {len(generated)} in total")
     elif changed or stale:
-        sys.exit(f"the stubs are not those of the contract: {', '.join(changed + stale)}; run `make stubs`")
+        sys.exit(f"these stubs do not match the contract: {', '.join(changed + stale)}; run `make stubs`")
     else:
-        print(f"{len(wanted)} stubs are those of the contract")
+        print(f"{len(generated)} stubs match the contract")
 
 
 if __name__ == "__main__":

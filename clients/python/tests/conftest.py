@@ -24,7 +24,7 @@ def server() -> Iterator[str]:
 
 @pytest.fixture(params=[Client, AsyncClient])
 async def connect(request: pytest.FixtureRequest) -> AsyncIterator[Connect]:
-    """Makes clients of either kind, and closes them."""
+    """Creates clients of both kinds, and closes them."""
     opened: list[AnyClient] = []
 
     def open_client(target: str, **options: Any) -> AnyClient:
@@ -38,40 +38,40 @@ async def connect(request: pytest.FixtureRequest) -> AsyncIterator[Connect]:
 
 @pytest.fixture
 def client(connect: Connect, server: str) -> AnyClient:
-    """A client of either kind, of the real server."""
+    """A client of the real server, of both kinds."""
     return connect(server)
 
 
 @pytest.fixture(scope="session")
 def token() -> str:
-    """The token that the guarded servers know."""
+    """The token of the servers that require one."""
     return secrets.token_urlsafe()
 
 
 @pytest.fixture(scope="session")
 def token_file(token: str, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The file that they know it by."""
+    """The token file of these servers."""
     file = tmp_path_factory.mktemp("tokens") / "tokens"
     file.write_text(f"tests {hashlib.sha256(token.encode()).hexdigest()}\n")
     return str(file)
 
 
 @pytest.fixture(scope="session")
-def guarded(token_file: str) -> Iterator[str]:
-    """The address of a real server that asks for the token."""
+def token_server(token_file: str) -> Iterator[str]:
+    """The address of a real server that requires the token."""
     with real_server("--token-file", token_file) as address:
         yield address
 
 
 @pytest.fixture(scope="session")
 def authority() -> trustme.CA:
-    """Who vouches for the certificates of the tests."""
+    """The CA of the tests."""
     return trustme.CA()
 
 
 @pytest.fixture(scope="session")
 def proxy(server: str, authority: trustme.CA) -> Iterator[str]:
-    """The address of a proxy whose certificate is for `localhost` and for `arbiter.test`."""
+    """The address of a TLS proxy with a certificate for `localhost` and `arbiter.test`."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("localhost", "arbiter.test").configure_cert(context)
     with tls_proxy(server, context) as port:
@@ -80,7 +80,7 @@ def proxy(server: str, authority: trustme.CA) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def mutual_proxy(server: str, authority: trustme.CA) -> Iterator[str]:
-    """The same, but it wants a certificate of the client."""
+    """The address of a TLS proxy that requires a client certificate."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.verify_mode = ssl.CERT_REQUIRED
     authority.issue_cert("localhost").configure_cert(context)
@@ -90,13 +90,13 @@ def mutual_proxy(server: str, authority: trustme.CA) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def guarded_by_tls(token_file: str, authority: trustme.CA, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a real server that asks for the token, and has a certificate for `localhost`."""
+def tls_token_server(token_file: str, authority: trustme.CA, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a real server with TLS, for `localhost`, that requires the token."""
     folder = tmp_path_factory.mktemp("tls")
     certificate, key = folder / "server.pem", folder / "server.key"
-    shown = authority.issue_cert("localhost")
-    shown.cert_chain_pems[0].write_to_path(certificate)
-    shown.private_key_pem.write_to_path(key)
+    issued = authority.issue_cert("localhost")
+    issued.cert_chain_pems[0].write_to_path(certificate)
+    issued.private_key_pem.write_to_path(key)
     tls = ["--tls-cert", str(certificate), "--tls-key", str(key)]
     with real_server("--token-file", token_file, *tls) as address:
         yield address.replace("127.0.0.1", "localhost")

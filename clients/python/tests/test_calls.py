@@ -1,4 +1,4 @@
-"""The methods are those of the contract, for each way to make a call."""
+"""The clients and `calls` have a method for each call of the contract."""
 
 import inspect
 from typing import Any
@@ -30,7 +30,7 @@ def test_every_call_of_the_contract_is_a_method(method: MethodDescriptor) -> Non
         assert signature.return_annotation == f"Call[v1.{method.output_type.name}]"
 
 
-def test_a_state_is_taken_in_every_form() -> None:
+def test_a_state_is_accepted_in_every_form() -> None:
     typed = v1.ConnectFourState(board=["."])
     whole = v1.State(connect_four=typed)
     assert calls.render_state(typed) == calls.render_state(whole) == Call(v1.RenderStateRequest(state=whole))
@@ -39,7 +39,7 @@ def test_a_state_is_taken_in_every_form() -> None:
 
 
 @pytest.mark.parametrize(
-    ("setup", "rules", "wanted"),
+    ("setup", "rules", "expected"),
     [
         ("queen_rooks", None, v1.NewGameRequest(queen_rooks=v1.QueenRooksSetup())),
         (v1.QueenRooksSetup(), None, v1.NewGameRequest(queen_rooks=v1.QueenRooksSetup())),
@@ -47,16 +47,16 @@ def test_a_state_is_taken_in_every_form() -> None:
         (None, None, v1.NewGameRequest()),
     ],
 )
-def test_a_game_is_started_by_whatever_names_it(setup: Any, rules: Any, wanted: v1.NewGameRequest) -> None:
-    assert calls.new_game(setup, rules=rules).request == wanted
-    assert calls.new_game(setup, rules=rules, seed=0).request != wanted
+def test_a_game_is_started_by_name_setup_or_rules(setup: Any, rules: Any, expected: v1.NewGameRequest) -> None:
+    assert calls.new_game(setup, rules=rules).request == expected
+    assert calls.new_game(setup, rules=rules, seed=0).request != expected
 
 
-def test_what_the_contract_has_no_room_for_is_refused_here() -> None:
+def test_an_argument_of_the_wrong_kind_is_an_error() -> None:
     wrong: Any = v1.ConnectFourMove()
     with pytest.raises(TypeError, match=r"arbiter.v1.State cannot hold a arbiter.v1.ConnectFourMove"):
         calls.render_state(wrong)
-    with pytest.raises(ValueError, match="'rules' is none of the games connect_four, triple_triad"):
+    with pytest.raises(ValueError, match="'rules' is not one of the games connect_four, triple_triad"):
         calls.new_game("rules")
 
 

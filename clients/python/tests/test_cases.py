@@ -1,6 +1,6 @@
-"""Runs the cases of `tests/cases` of the repository, over a real socket.
+"""Runs the cases of `tests/cases`.
 
-Each runs on its own, and all of them as items of `EvaluateBatch` and of `Evaluate`, where the answers must be the same.
+Each runs on its own, and all of them as items of `EvaluateBatch` and `Evaluate`, where the answers must be the same.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,12 +14,12 @@ from arbiter_client.errors import read_error, read_refusal
 from arbiter_client.v1.rules_service_pb2_grpc import RulesServiceStub
 from case_runner.answer import TIMEOUT, Answer, WrongAnswerError, call, check, check_item, read_item
 from case_runner.case import Case, read_folder
-from case_runner.messages import WrongCaseError
+from case_runner.messages import InvalidCaseError
 from support.server import REPOSITORY
 
 BATCH = 100
 
-Read: TypeAlias = list[Case | WrongCaseError]
+Read: TypeAlias = list[Case | InvalidCaseError]
 Answered: TypeAlias = list[tuple[Case, Answer | WrongAnswerError]]
 Items: TypeAlias = list[tuple[Case, Answer, v1.Call]]
 
@@ -39,10 +39,10 @@ def cases() -> Read:
 
 @pytest.fixture(scope="module")
 def answers(stub: Any, cases: Read) -> Answered:
-    """Each case with its answer, or with what is wrong with that."""
+    """Each case with its answer, or with the error if it is wrong."""
     answers: Answered = []
     for case in cases:
-        if isinstance(case, WrongCaseError):
+        if isinstance(case, InvalidCaseError):
             continue
         try:
             answer = call(stub, case)
@@ -55,7 +55,7 @@ def answers(stub: Any, cases: Read) -> Answered:
 
 @pytest.fixture(scope="module")
 def items(answers: Answered) -> Items:
-    """Each case that can be an item of many and was answered as it says."""
+    """The passed cases that can be items of a batch or a stream."""
     return [
         (case, answer, to_item(case))
         for case, answer in answers
@@ -71,19 +71,19 @@ def to_item(case: Case) -> v1.Call:
     return item
 
 
-def test_every_file_can_be_read(cases: Read) -> None:
-    fail_by_all(str(case) for case in cases if isinstance(case, WrongCaseError))
+def test_all_files_are_valid(cases: Read) -> None:
+    fail_all(str(case) for case in cases if isinstance(case, InvalidCaseError))
     assert len({case.name.split(": ")[0].split("/")[0] for case in cases if isinstance(case, Case)}) >= 5
 
 
-def test_every_case_is_answered_as_it_says(answers: Answered, capsys: pytest.CaptureFixture[str]) -> None:
+def test_cases(answers: Answered, capsys: pytest.CaptureFixture[str]) -> None:
     assert answers, "there are no cases"
-    fail_by_all(f"{case.name}\n{answer}" for case, answer in answers if isinstance(answer, WrongAnswerError))
+    fail_all(f"{case.name}\n{answer}" for case, answer in answers if isinstance(answer, WrongAnswerError))
     with capsys.disabled():
-        print(f"{len(answers)} cases are answered as they say ", end="")
+        print(f"{len(answers)} cases passed ", end="")
 
 
-def test_every_item_of_a_batch_is_answered_as_on_its_own(stub: Any, items: Items) -> None:
+def test_items_of_a_batch_have_the_same_answers(stub: Any, items: Items) -> None:
     assert items
     answers: list[v1.Answer] = []
     for start in range(0, len(items), BATCH):
@@ -92,25 +92,25 @@ def test_every_item_of_a_batch_is_answered_as_on_its_own(stub: Any, items: Items
     compare_items(items, answers)
 
 
-def test_every_item_of_a_stream_is_answered_as_on_its_own(stub: Any, items: Items) -> None:
+def test_items_of_a_stream_have_the_same_answers(stub: Any, items: Items) -> None:
     assert items
     requests = (v1.EvaluateRequest(call=item) for _, _, item in items)
     compare_items(items, [response.answer for response in stub.Evaluate(requests, timeout=TIMEOUT)])
 
 
-def test_every_refusal_is_read_by_the_client_as_it_says(stub: Any, answers: Answered) -> None:
+def test_the_client_reads_every_refusal(stub: Any, answers: Answered) -> None:
     refusals = [(case, answer) for case, answer in answers if isinstance(answer, v1.Refusal)]
     assert refusals
     for case, refusal in refusals:
         with pytest.raises(grpc.RpcError) as raised:
             getattr(stub, case.method.name)(case.requests[0], timeout=TIMEOUT)
-        read, wanted = read_error(raised.value), read_refusal(refusal)
-        assert type(read) is type(wanted), case.name
+        read, expected = read_error(raised.value), read_refusal(refusal)
+        assert type(read) is type(expected), case.name
         assert isinstance(read, RefusedError)
-        assert (read.code, read.message, read.reason) == (wanted.code, wanted.message, wanted.reason), case.name
-        assert (read.unlisted, read.move_index) == (wanted.unlisted, wanted.move_index), case.name
-        if type(read) is not RefusedError:  # Others have one reason, and its field and clause in the metadata only.
-            assert read.reasons == wanted.reasons, case.name
+        assert (read.code, read.message, read.reason) == (expected.code, expected.message, expected.reason), case.name
+        assert (read.unlisted, read.move_index) == (expected.unlisted, expected.move_index), case.name
+        if type(read) is not RefusedError:  # Others have one reason, with field and clause only in the metadata.
+            assert read.reasons == expected.reasons, case.name
 
 
 def compare_items(items: Items, answers: list[v1.Answer]) -> None:
@@ -121,11 +121,11 @@ def compare_items(items: Items, answers: list[v1.Answer]) -> None:
             check_item(alone, read_item(case, answer))
         except WrongAnswerError as error:
             failures.append(f"{case.name}\n{error}")
-    fail_by_all(failures)
+    fail_all(failures)
 
 
-def fail_by_all(failures: Iterable[str]) -> None:
-    """Tells of all failures, not only of the first."""
-    told = list(failures)
-    if told:
-        pytest.fail("\n" + "\n\n".join(told) + f"\n\n{len(told)} failures", pytrace=False)
+def fail_all(failures: Iterable[str]) -> None:
+    """Reports all failures, not only the first."""
+    found = list(failures)
+    if found:
+        pytest.fail("\n" + "\n\n".join(found) + f"\n\n{len(found)} failures", pytrace=False)

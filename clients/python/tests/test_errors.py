@@ -1,4 +1,4 @@
-"""What a refusal tells, raised by a call and as an item of many."""
+"""The content of a refusal, raised by a call or as an item of a batch."""
 
 import pickle
 
@@ -20,7 +20,7 @@ FULL = Reason("ERROR_REASON_COLUMN_FULL", "column 4 is full", "move.notation", "
 IMPOSSIBLE = v1.ConnectFourState(board=["X......", *["......."] * 4, "...Z..."])
 
 
-async def test_an_illegal_move_is_refused_in_code_and_in_words(client: AnyClient) -> None:
+async def test_an_illegal_move_is_refused_with_its_reason(client: AnyClient) -> None:
     with pytest.raises(IllegalMoveError) as raised:
         await ask(client.apply_move("444444", "4"))
     error = raised.value
@@ -33,14 +33,14 @@ async def test_an_illegal_move_is_refused_in_code_and_in_words(client: AnyClient
     assert isinstance(error.__cause__, grpc.RpcError)
 
 
-async def test_a_replay_tells_which_move_is_illegal(client: AnyClient) -> None:
+async def test_a_replay_reports_the_index_of_an_illegal_move(client: AnyClient) -> None:
     with pytest.raises(IllegalMoveError) as raised:
         await ask(client.replay_game("44444", ["4", "4"]))
     assert raised.value.move_index == 1
     assert raised.value.reasons[0].field == "moves[1].notation"
 
 
-async def test_an_impossible_state_is_refused_with_all_that_is_wrong(client: AnyClient) -> None:
+async def test_an_impossible_state_is_refused_with_all_violations(client: AnyClient) -> None:
     with pytest.raises(InvalidRequestError) as raised:
         await ask(client.render_state(IMPOSSIBLE))
     error = raised.value
@@ -54,7 +54,7 @@ async def test_an_impossible_state_is_refused_with_all_that_is_wrong(client: Any
     assert "board[5]: row 5, column 3 holds 'Z'" in str(error)
 
 
-async def test_reasons_that_are_too_many_are_counted(client: AnyClient) -> None:
+async def test_unlisted_reasons_are_counted(client: AnyClient) -> None:
     hand = [v1.RoyalMatchCard(notation="ZZ")] * 30
     state = v1.RoyalMatchState(seats=[v1.RoyalMatchSeat(hand=hand)] * 2)
     with pytest.raises(InvalidRequestError) as raised:
@@ -67,7 +67,7 @@ async def test_reasons_that_are_too_many_are_counted(client: AnyClient) -> None:
     assert item.unlisted == raised.value.unlisted
 
 
-async def test_too_much_is_refused(client: AnyClient) -> None:
+async def test_a_large_message_is_refused(client: AnyClient) -> None:
     with pytest.raises(RefusedError) as raised:
         await ask(client.apply_move("4" * 70_000, "4"))
     assert type(raised.value) is RefusedError
@@ -75,7 +75,7 @@ async def test_too_much_is_refused(client: AnyClient) -> None:
     assert raised.value.reason == "ERROR_REASON_MESSAGE_TOO_LARGE"
 
 
-def test_an_error_is_the_same_in_another_process() -> None:
+def test_an_error_can_be_pickled() -> None:
     error: ArbiterError
     for error in [
         ArbiterError(grpc.StatusCode.INTERNAL, "no"),

@@ -1,29 +1,29 @@
-"""A whole game of each kind by the methods of the clients, typed and as text."""
+"""A whole game of each kind with the methods of the clients, typed and as text."""
 
 from arbiter_client import get, v1
 from support.both import AnyClient, ask
 
 NOTATION = v1.STATE_FORM_NOTATION
-MOST_MOVES = 500
+MAX_MOVES = 500
 
 
 async def play(client: AnyClient, state: v1.State) -> tuple[v1.ApplyMoveResponse, list[v1.Move]]:
     """Plays the first legal move until the game is over."""
     moves: list[v1.Move] = []
-    while len(moves) < MOST_MOVES:
+    while len(moves) < MAX_MOVES:
         move = (await ask(client.list_legal_moves(state))).moves[0]
         assert (await ask(client.validate_move(state, move))).verdict == v1.VERDICT_LEGAL
-        answer = await ask(client.apply_move(state, move))
+        played = await ask(client.apply_move(state, move))
         moves.append(move)
-        if get(answer.outcome, "end_reason") is not None:
-            assert not answer.outcome.next_players
-            assert answer.outcome.explanation
-            return answer, moves
-        assert answer.outcome.result == v1.GAME_RESULT_IN_PROGRESS
-        assert get(answer.outcome, "winner") is None
-        assert not answer.outcome.explanation
-        state = answer.state
-    raise AssertionError("the game has no end")
+        if get(played.outcome, "end_reason") is not None:
+            assert not played.outcome.next_players
+            assert played.outcome.explanation
+            return played, moves
+        assert played.outcome.result == v1.GAME_RESULT_IN_PROGRESS
+        assert get(played.outcome, "winner") is None
+        assert not played.outcome.explanation
+        state = played.state
+    raise AssertionError("the game does not end")
 
 
 async def test_connect_four_typed_and_as_text(client: AnyClient) -> None:
@@ -50,7 +50,7 @@ async def test_connect_four_typed_and_as_text(client: AnyClient) -> None:
     assert (await ask(client.replay_game("c4:", "4343434"))).state == text
 
 
-async def test_connect_four_by_its_rules(client: AnyClient) -> None:
+async def test_connect_four_with_rules(client: AnyClient) -> None:
     rules = v1.ConnectFourRules(columns=5, rows=4)
     small = await ask(client.new_game(rules=rules, form=NOTATION))
     assert small.state.notation == "c4:5x4x4:"
@@ -143,7 +143,7 @@ async def test_cards_of_royal_match_are_compared(client: AnyClient) -> None:
     assert get(ranking, "order") is None
 
 
-async def test_every_game_that_is_listed_can_be_started_by_its_name(client: AnyClient) -> None:
+async def test_every_listed_game_can_be_started_by_its_name(client: AnyClient) -> None:
     games = (await ask(client.list_games(include_cards=True))).games
     assert len(games) == 4
     assert len(games[1].triple_triad_cards) == 110
@@ -153,7 +153,7 @@ async def test_every_game_that_is_listed_can_be_started_by_its_name(client: AnyC
         assert state.WhichOneof("kind") == game.name
 
 
-async def test_the_clause_of_a_reason_is_among_the_clauses_of_its_game(client: AnyClient) -> None:
+async def test_the_clause_of_a_reason_is_listed(client: AnyClient) -> None:
     games = (await ask(client.list_games(include_clauses=True))).games
     assert not games[1].triple_triad_cards
     clauses = {clause.id: clause for game in games for clause in game.clauses}

@@ -1,4 +1,4 @@
-"""A server that knows more than this client, or that is broken."""
+"""A server that is newer than this client, or broken."""
 
 import grpc
 import pytest
@@ -8,17 +8,17 @@ from google.rpc import error_details_pb2, status_pb2
 
 from arbiter_client import ArbiterError, IllegalMoveError, InvalidRequestError, RefusedError, calls, v1
 from support.both import Connect, ask, each
-from support.fake import fake_server, refuse
+from support.fake_server import fake_server, refuse
 
-# Field 1000, of a length of 5 bytes.
+# Field 1000, with 5 bytes.
 UNKNOWN_FIELD = b"\xc2\x3e\x05newer"
 MOON_PHASE = "ERROR_REASON_MOON_PHASE"
-FOREIGN = status_pb2.Status(code=3, message="said a proxy")
+FOREIGN = status_pb2.Status(code=3, message="from a proxy")
 FOREIGN.details.add().Pack(error_details_pb2.ErrorInfo(reason="BLOCKED", domain="proxy.example"))
 
 
 def newer_state() -> v1.State:
-    """A state with a field and an enum value that this client does not know, as it would come off the wire."""
+    """A state with an unknown field and an unknown enum value, as it would be received."""
     game = v1.ConnectFourState(board=["."], next_player=77)  # type: ignore[arg-type]
     game.MergeFromString(UNKNOWN_FIELD)
     state = v1.State(connect_four=game)
@@ -26,7 +26,7 @@ def newer_state() -> v1.State:
     return state
 
 
-async def test_what_is_not_known_is_carried_on(connect: Connect) -> None:
+async def test_unknown_fields_are_preserved(connect: Connect) -> None:
     received: list[bytes] = []
 
     def reply(message: bytes, _: grpc.ServicerContext) -> bytes:
@@ -44,7 +44,7 @@ async def test_what_is_not_known_is_carried_on(connect: Connect) -> None:
     assert v1.ApplyMoveRequest.FromString(received[1]).state == newer_state()
 
 
-async def test_a_reason_that_is_not_known_has_its_name(connect: Connect) -> None:
+async def test_an_unknown_reason_has_its_name(connect: Connect) -> None:
     def reply(_: bytes, context: grpc.ServicerContext) -> bytes:
         reasons = [v1.Reason(code=code, message="wait", clause="C4-9") for code in (9999, 101, 9998)]  # type: ignore[arg-type]
         horoscope = Any(type_url="type.googleapis.com/arbiter.v1.Horoscope", value=b"\x0a\x01x")
@@ -60,7 +60,7 @@ async def test_a_reason_that_is_not_known_has_its_name(connect: Connect) -> None
     assert f"wait ({MOON_PHASE}, C4-9)" in str(raised.value)
 
 
-async def test_a_violation_that_is_not_known_has_its_name(connect: Connect) -> None:
+async def test_an_unknown_violation_has_its_name(connect: Connect) -> None:
     def reply(_: bytes, context: grpc.ServicerContext) -> bytes:
         bad = error_details_pb2.BadRequest()
         bad.field_violations.add(field="state.moon", description="is new", reason=MOON_PHASE)
@@ -72,7 +72,7 @@ async def test_a_violation_that_is_not_known_has_its_name(connect: Connect) -> N
     assert str(raised.value) == f"INVALID_ARGUMENT: state.moon: is new ({MOON_PHASE})"
 
 
-async def test_a_refusal_with_nothing_but_its_reason_is_read(connect: Connect) -> None:
+async def test_a_refusal_without_details_is_read(connect: Connect) -> None:
     def reply(_: bytes, context: grpc.ServicerContext) -> bytes:
         refuse(context, grpc.StatusCode.PERMISSION_DENIED, MOON_PHASE)
         return b""
@@ -83,21 +83,21 @@ async def test_a_refusal_with_nothing_but_its_reason_is_read(connect: Connect) -
 
 
 @pytest.mark.parametrize("details", [b"", b"\xff\xff", FOREIGN.SerializeToString()], ids=["none", "broken", "foreign"])
-async def test_a_status_that_is_not_the_services_is_an_error(connect: Connect, details: bytes) -> None:
+async def test_a_status_of_a_proxy_is_not_a_refusal(connect: Connect, details: bytes) -> None:
     def reply(_: bytes, context: grpc.ServicerContext) -> bytes:
         if details:
             context.set_trailing_metadata((("grpc-status-details-bin", details),))
-        context.abort(grpc.StatusCode.INVALID_ARGUMENT, "said a proxy")
+        context.abort(grpc.StatusCode.INVALID_ARGUMENT, "from a proxy")
 
     with (
         fake_server(reply) as address,
-        pytest.raises(ArbiterError, match=r"^INVALID_ARGUMENT: said") as raised,
+        pytest.raises(ArbiterError, match=r"^INVALID_ARGUMENT: from") as raised,
     ):
         await ask(connect(address).apply_move("c4:", "1"))
     assert type(raised.value) is ArbiterError
 
 
-async def test_an_answer_that_cannot_be_read_is_an_error(connect: Connect) -> None:
+async def test_a_response_that_cannot_be_decoded_is_an_error(connect: Connect) -> None:
     with fake_server(lambda _, __: b"\xff\xff") as address:
         client = connect(address)
         with pytest.raises(ArbiterError, match=r"^INTERNAL: "):
@@ -106,7 +106,7 @@ async def test_an_answer_that_cannot_be_read_is_an_error(connect: Connect) -> No
             [_ async for _ in each(client.evaluate([calls.list_games()]))]
 
 
-async def test_an_item_that_is_not_known_is_an_error(connect: Connect) -> None:
+async def test_an_unknown_item_is_an_error(connect: Connect) -> None:
     answer = v1.Answer()
     answer.MergeFromString(UNKNOWN_FIELD)
 
@@ -115,13 +115,13 @@ async def test_an_item_that_is_not_known_is_an_error(connect: Connect) -> None:
 
     with fake_server(reply) as address:
         client = connect(address)
-        with pytest.raises(ArbiterError, match="of a kind that this client does not know"):
+        with pytest.raises(ArbiterError, match="a kind that this client does not know"):
             await ask(client.evaluate_batch([calls.list_games()]))
-        with pytest.raises(ArbiterError, match="of a kind that this client does not know"):
+        with pytest.raises(ArbiterError, match="a kind that this client does not know"):
             [_ async for _ in each(client.evaluate([calls.list_games()]))]
 
 
-async def test_a_refusal_of_an_item_that_is_not_known_is_read(connect: Connect) -> None:
+async def test_an_unknown_refusal_of_an_item_is_read(connect: Connect) -> None:
     reasons = [v1.Reason(code=9999, message="wait")]  # type: ignore[arg-type]
     refusals = [v1.Refusal(code=99, message="no", reasons=reasons), v1.Refusal(code=9, message="no")]
 

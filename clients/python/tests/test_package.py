@@ -1,4 +1,4 @@
-"""What is built is complete, and has nothing at the top level but the package."""
+"""The wheel is complete, and has only the package at the top level."""
 
 import subprocess
 import sys
@@ -24,6 +24,6 @@ def test_the_wheel_has_every_file_of_the_package(tmp_path: Path) -> None:
     assert ran.stdout.startswith(str(wheel))
 
 
-def test_the_generated_package_stays_below_this_one() -> None:
+def test_the_generated_code_is_inside_the_package() -> None:
     assert "arbiter" not in sys.modules
     assert arbiter_client.v1.State.__module__ == "arbiter_client.v1.game_pb2"

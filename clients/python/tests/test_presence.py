@@ -13,7 +13,7 @@ def test_an_absent_field_is_none() -> None:
     assert get(v1.DetermineWinnerResponse(outcome=outcome), "next_round") is None
 
 
-def test_a_field_that_is_set_is_its_value_even_if_it_is_zero() -> None:
+def test_a_field_that_is_set_has_its_value_even_if_it_is_zero() -> None:
     line = v1.Line(direction=v1.LINE_DIRECTION_VERTICAL)
     won = v1.Outcome(winner=v1.PLAYER_TWO, connect_four=v1.ConnectFourOutcome(winning_lines=[line]))
     assert get(won, "winner") == v1.PLAYER_TWO

@@ -1,4 +1,4 @@
-"""Tokens: calls that show one, and calls that do not."""
+"""Calls with and without a bearer token."""
 
 import secrets
 from collections.abc import Callable
@@ -9,7 +9,7 @@ import pytest
 
 from arbiter_client import RefusedError, calls, v1
 from support.both import AnyClient, Connect, ask, each
-from support.fake import fake_server, refuse
+from support.fake_server import fake_server, refuse
 
 
 async def stream(client: AnyClient) -> list[Any]:
@@ -18,18 +18,18 @@ async def stream(client: AnyClient) -> list[Any]:
 
 
 @pytest.mark.parametrize("give", [lambda token: token, lambda token: lambda: token], ids=["text", "function"])
-async def test_a_token_lets_calls_in(connect: Connect, guarded: str, token: str, give: Callable[[str], Any]) -> None:
-    client = connect(guarded, token=give(token))
+async def test_a_known_token_is_accepted(
+    connect: Connect, token_server: str, token: str, give: Callable[[str], Any]
+) -> None:
+    client = connect(token_server, token=give(token))
     assert (await ask(client.list_games())).games
     assert await ask(client.evaluate_batch([])) == []
     assert [type(answer) for answer in await stream(client)] == [v1.ListGamesResponse]
 
 
 @pytest.mark.parametrize("wrong", [None, secrets.token_urlsafe()], ids=["none", "wrong"])
-async def test_a_call_without_a_token_that_is_known_is_refused(
-    connect: Connect, guarded: str, wrong: str | None
-) -> None:
-    client = connect(guarded, token=wrong)
+async def test_a_call_without_a_known_token_is_refused(connect: Connect, token_server: str, wrong: str | None) -> None:
+    client = connect(token_server, token=wrong)
     for call in (lambda: ask(client.list_games()), lambda: stream(client)):
         with pytest.raises(RefusedError) as raised:
             await call()
@@ -40,17 +40,17 @@ async def test_a_call_without_a_token_that_is_known_is_refused(
             assert wrong is None or wrong not in text
 
 
-async def test_a_stream_that_is_refused_while_it_is_sent_says_why(connect: Connect, guarded: str) -> None:
-    client = connect(guarded)
-    # Which of the two comes first is chance: in gRPC for asyncio one in three such streams loses its status.
+async def test_a_stream_that_is_refused_while_sending_has_its_status(connect: Connect, token_server: str) -> None:
+    client = connect(token_server)
+    # A race: in gRPC for asyncio, one in three such streams loses its status.
     for _ in range(30):
         with pytest.raises(RefusedError):
             await stream(client)
 
 
-async def test_a_function_is_asked_for_the_token_of_each_call(connect: Connect, guarded: str, token: str) -> None:
+async def test_a_token_function_is_called_for_each_call(connect: Connect, token_server: str, token: str) -> None:
     tokens = iter([token, "old", token, "old"])
-    client = connect(guarded, token=lambda: next(tokens))
+    client = connect(token_server, token=lambda: next(tokens))
     await ask(client.list_games())
     with pytest.raises(RefusedError):
         await ask(client.list_games())
@@ -59,12 +59,12 @@ async def test_a_function_is_asked_for_the_token_of_each_call(connect: Connect, 
         await stream(client)
 
 
-async def test_a_token_is_shown_by_every_attempt(connect: Connect) -> None:
-    shown: list[Any] = []
+async def test_every_attempt_has_the_token(connect: Connect) -> None:
+    received: list[Any] = []
 
     def reply(_: bytes, context: grpc.ServicerContext) -> bytes:
-        shown.append(dict(context.invocation_metadata()).get("authorization"))
-        if len(shown) <= 2:
+        received.append(dict(context.invocation_metadata()).get("authorization"))
+        if len(received) <= 2:
             refuse(context, grpc.StatusCode.UNAVAILABLE, "ERROR_REASON_OVERLOADED")
         return b""
 
@@ -73,11 +73,11 @@ async def test_a_token_is_shown_by_every_attempt(connect: Connect) -> None:
         client = connect(address, token=lambda: next(tokens))
         await ask(client.list_games())
         await ask(client.list_games())
-    assert shown == ["Bearer first"] * 3 + ["Bearer second"]
+    assert received == ["Bearer first"] * 3 + ["Bearer second"]
 
 
 @pytest.mark.parametrize("bad", ["", " ", "sesame\n", "\tsesame", "open sesame", "sésame", "sesame\x7f", "sesame\0"])
-async def test_what_no_header_can_hold_is_refused_here(connect: Connect, server: str, bad: str) -> None:
+async def test_an_invalid_token_is_an_error(connect: Connect, server: str, bad: str) -> None:
     client = connect(server, token=lambda: bad)
     for call in (
         lambda: ask(connect(server, token=bad)),
@@ -89,13 +89,13 @@ async def test_what_no_header_can_hold_is_refused_here(connect: Connect, server:
         assert "same" not in str(raised.value)
 
 
-async def test_what_the_function_raises_is_raised_as_it_is(connect: Connect, server: str) -> None:
-    failure = grpc.RpcError("whoever gives the tokens is away")
+async def test_an_exception_of_the_token_function_is_raised_unchanged(connect: Connect, server: str) -> None:
+    failure = grpc.RpcError("no token")
 
-    def away() -> str:
+    def fail() -> str:
         raise failure
 
-    client = connect(server, token=away)
+    client = connect(server, token=fail)
     for call in (lambda: ask(client.list_games()), lambda: stream(client)):
         with pytest.raises(grpc.RpcError) as raised:
             await call()

@@ -1,7 +1,7 @@
-"""Whole games between players who only ever see views (TT-15, RM-7).
+"""Whole games between players who only see views (TT-15, RM-7).
 
-A dealer holds the whole state and gives each player a view of it. The players ask about their view and nothing else.
-Every answer they receive is searched for the cards that are hidden from them.
+A dealer holds the whole state and gives each player a view of it. The players make calls only with their view. The
+tests search every response for the cards that are hidden from the player.
 """
 
 import random
@@ -19,19 +19,19 @@ M = TypeVar("M", bound=Message)
 
 FORMS = pytest.mark.parametrize("form", [v1.STATE_FORM_TYPED, v1.STATE_FORM_NOTATION], ids=["typed", "notation"])
 
-# Ids that no other number can be: ranks, levels, squares and scores are 10 at most, and in notation no rank has a zero.
+# Ids that no other number equals: ranks, levels, squares and scores are 10 at most, and in notation no rank has a zero.
 TRIPLE_TRIAD_IDS = range(110, 201, 10)
 TRIPLE_TRIAD_NAMES = ["Agate", "Beryl", "Coral", "Flint", "Garnet", "Jasper", "Onyx", "Pearl", "Quartz", "Topaz"]
 
 SUITS = {"H": "♥", "D": "♦", "C": "♣", "S": "♠"}
 ROYAL_MATCH_CARDS = [f"{value}{suit}" for suit in SUITS for value in [*range(2, 11), *"JQKA"]]
 
-# What can name a card: a card of RoyalMatch, the id of a card of Triple Triad, or its name.
+# Matches anything that can name a card: a card of RoyalMatch, the id of a card of Triple Triad, or its name.
 TOKEN = re.compile(r"(?:10|[2-9JQKA])[HDCS](?!\w)|\d+|[A-Z][a-z]+")
 
 
 def values(message: Message) -> Iterator[str]:
-    """Every value in a message, however deep, as text; and each card of RoyalMatch by its suit and value."""
+    """All values in a message, at any depth, as text; and each card of RoyalMatch by its suit and value."""
     for field, value in message.ListFields():
         for item in value if field.is_repeated else [value]:
             if isinstance(item, Message):
@@ -43,7 +43,7 @@ def values(message: Message) -> Iterator[str]:
 
 
 def show(answer: Message | RefusedError) -> str:
-    """Everything in an answer as one text."""
+    """The content of an answer as one text."""
     if isinstance(answer, RefusedError):
         return f"{answer}\n{answer.message}\n{answer.metadata}"
     return "\n".join(values(answer))
@@ -57,7 +57,7 @@ def tokens(text: str) -> set[str]:
 
 
 def hands(state: v1.State) -> dict[v1.Player, list[set[str]]]:
-    """The hands of a typed state: for each card what names it."""
+    """The hands of a typed state: for each card, its names."""
     game = state.triple_triad
     if state.WhichOneof("kind") == "triple_triad":
         found = [[{str(card.id), card.name} for card in hand] for hand in (game.hand_one, game.hand_two)]
@@ -77,7 +77,7 @@ def visible(view: v1.State) -> set[str]:
 
 
 class Viewer:
-    """A player. Decides by the view alone; `secrets` is only for the checks."""
+    """A player, who knows only the view; `secrets` is only for the checks."""
 
     def __init__(self, client: Client, player: v1.Player, choice: random.Random) -> None:
         self.client = client
@@ -99,7 +99,7 @@ class Viewer:
         assert not leaked, f"player {self.player} must not know {leaked}: {text}"
 
     def look(self, view: v1.ViewStateResponse, secrets: set[str]) -> None:
-        """Takes a new view, and shows it in every form."""
+        """Receives a new view, and renders it in every form."""
         self.secrets = secrets
         self.view = self.receive(view).state
         shown = self.receive(self.client.render_state(self.view))
@@ -114,16 +114,16 @@ class Viewer:
         return move, self.receive(self.client.apply_move(self.view, move))
 
     def wait(self) -> None:
-        """Asks for moves when it is the turn of others: the answer depends on their hands."""
+        """Lists moves when it is the turn of others: refused, because the response depends on their hands."""
         with pytest.raises(InvalidRequestError) as raised:
             self.client.list_legal_moves(self.view)
         assert raised.value.reason == "ERROR_REASON_HIDDEN_INFORMATION"
         self.check(show(raised.value))
 
     def ask_about_every_card(self, player: v1.Player) -> set[str]:
-        """Asks about a move of a player with every card that there can be.
+        """Validates and applies a move of a player with every possible card.
 
-        Returns the different answers about cards that the viewer does not see, without the card that was asked about.
+        Returns the different answers for cards that the viewer does not see, without the card of the request.
         """
         square = self.choice.randrange(9)
         seen = visible(self.typed)
@@ -142,7 +142,7 @@ class Viewer:
         return different
 
     def write(self, player: v1.Player, card: str, square: int) -> MoveLike:
-        """Writes a move in the form of the view."""
+        """Creates a move in the form of the view."""
         is_text = self.view.WhichOneof("kind") == "notation"
         if self.typed.WhichOneof("kind") == "triple_triad":
             row, column = divmod(square, 3)
@@ -153,7 +153,7 @@ class Viewer:
 
 
 def list_cards(state: v1.State) -> list[str]:
-    """Every card that may be asked about in the game of a state."""
+    """All possible cards of the game of a state."""
     is_triple_triad = state.WhichOneof("kind") == "triple_triad"
     return [str(number) for number in range(1, 201)] if is_triple_triad else ROYAL_MATCH_CARDS
 
@@ -187,7 +187,7 @@ class Dealer:
             assert viewer.receive(viewer.client.determine_winner(viewer.view)).outcome == self.outcome
 
     def play(self) -> v1.Outcome:
-        """Plays until nobody is to move."""
+        """Plays until no player is to move."""
         self.deal()
         while self.outcome.next_players:
             mover = self.viewers[self.choice.choice(self.outcome.next_players)]
@@ -211,7 +211,7 @@ class Dealer:
 def deal_triple_triad(
     server: str, rules: v1.TripleTriadRules, form: v1.StateForm, seed: int, *, strongest: int = 10
 ) -> v1.State:
-    """A new game with cards of its own: every id and every name is there once, and nowhere else."""
+    """A new game with custom cards, whose ids and names are unique."""
     choice = random.Random(seed)  # noqa: S311
     elements: list[v1.TripleTriadElement | None] = [
         None,
@@ -255,7 +255,7 @@ def test_sudden_death_on_views(server: str, form: v1.StateForm) -> None:
     with Dealer(server, deal_triple_triad(server, rules, form, seed=3, strongest=1), seed=3) as dealer:
         assert dealer.play().result == v1.GAME_RESULT_SUDDEN_DEATH_CONTINUE
         for viewer in dealer.viewers.values():
-            # Who owns which card in the next round depends on the hidden hand.
+            # The owners of the cards in the next round depend on the hidden hand.
             assert get(viewer.receive(viewer.client.determine_winner(viewer.view)), "next_round") is None
         dealer.state = dealer.client.determine_winner(dealer.state, seed=1).next_round
         dealer.outcome = dealer.client.determine_winner(dealer.state).outcome

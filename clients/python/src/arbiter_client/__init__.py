@@ -1,4 +1,4 @@
-"""A client of Arbiter, the referee over gRPC.
+"""A client of Arbiter, the gRPC referee for board and card games.
 
 `Client` and `AsyncClient` have a method for each call of the service. `v1` has the messages of the contract, `get`
 reads an optional field of one, `calls` builds the calls of `evaluate_batch` and `evaluate`, and every failure is an

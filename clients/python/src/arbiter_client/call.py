@@ -75,7 +75,7 @@ class Call(Generic[R_co]):
     def to_item(self) -> v1.Call:
         """The call as an item of a batch or a stream."""
         if self.timeout is not None:
-            raise ValueError("an item of a batch or a stream has no timeout of its own: set one for the whole call")
+            raise ValueError("an item of a batch or a stream cannot have a timeout: set it for the whole call")
         return hold(v1.Call, "kind", self.request)
 
 
@@ -198,7 +198,7 @@ class Calls:
     def replay_game(
         self, state: StateLike, moves: Iterable[MoveLike], *, timeout: float | None = None
     ) -> Call[v1.ReplayGameResponse]:
-        """Makes many moves, one after the other. Raises `IllegalMoveError` with `move_index` for an illegal one."""
+        """Makes many moves in order. Raises `IllegalMoveError` with `move_index` for an illegal one."""
         request = v1.ReplayGameRequest(
             state=to_message(v1.State, state), moves=[to_message(v1.Move, move) for move in moves]
         )
@@ -214,7 +214,7 @@ class Calls:
         picks: Iterable[int] = (),
         timeout: float | None = None,
     ) -> Call[v1.SettleTradeResponse]:
-        """Moves cards between collections after a game of Triple Triad that somebody has won."""
+        """Moves cards between collections after a game of Triple Triad that has a winner."""
         request = v1.SettleTradeRequest(
             state=to_message(v1.State, state),
             collection_one=[to_message(v1.TripleTriadCard, card) for card in collection_one],
@@ -257,7 +257,7 @@ def read_answer(answer: v1.Answer) -> Answer:
     """Reads the answer to one call of a batch or a stream."""
     kind = answer.WhichOneof("kind")
     if kind is None:
-        raise ArbiterError(grpc.StatusCode.UNIMPLEMENTED, "the answer is of a kind that this client does not know")
+        raise ArbiterError(grpc.StatusCode.UNIMPLEMENTED, "the answer has a kind that this client does not know")
     if kind == "refusal":
         return read_refusal(answer.refusal)
     return cast("Answer", getattr(answer, kind))

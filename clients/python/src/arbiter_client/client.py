@@ -46,12 +46,12 @@ class Connected(Calls):
         self._stub: Any = RulesServiceStub(self._channel)
 
     def _seconds(self, timeout: float | None) -> float | None:
-        """The timeout for gRPC, where None is no limit."""
+        """Returns the timeout for gRPC, where None is no limit."""
         seconds = self._timeout if timeout is None else timeout
         return None if seconds == math.inf else seconds
 
     def _options(self, timeout: float | None) -> dict[str, Any]:
-        """The keyword arguments of a gRPC call. An exception of the token function is not caught here."""
+        """Returns the keyword arguments of a gRPC call. Does not catch an exception of the token function."""
         return {"metadata": call_metadata(self._token), "timeout": self._seconds(timeout)}
 
     def _begin(self, call: Call[Any], options: dict[str, Any]) -> Any:
@@ -65,7 +65,7 @@ class Client(Connected):
     `math.inf` is no limit. Unless `retry` is off, a call that fails with UNAVAILABLE is tried up to four times.
 
     `token` is sent with every call as a bearer token. It may be a function, which is called for every call, before the
-    deadline starts. Without `tls` it is sent in plaintext. A token that is no valid header value is a `ValueError`.
+    deadline starts. Without `tls` it is sent in plaintext. A token that is not a valid header value is a `ValueError`.
     """
 
     _grpc: ClassVar[ModuleType] = grpc
@@ -90,7 +90,7 @@ class Client(Connected):
             stream.cancel()
 
     def close(self) -> None:
-        """Closes the connection. Calls under way are cancelled."""
+        """Closes the connection. Calls in flight are cancelled."""
         self._channel.close()
 
     def __enter__(self) -> Client:
@@ -113,7 +113,7 @@ class AsyncClient(Connected):
     async def _send(self, call: Call[R]) -> R:
         options = self._options(call.timeout)
         with read_errors():
-            return call.read(readable(await self._begin(call, options)))
+            return call.read(decoded(await self._begin(call, options)))
 
     async def evaluate(
         self, calls: Iterable[Call[Any]] | AsyncIterable[Call[Any]], *, timeout: float = math.inf
@@ -128,12 +128,12 @@ class AsyncClient(Connected):
         try:
             with sending.read_errors():
                 async for response in stream:
-                    yield read_answer(readable(response).answer)
+                    yield read_answer(decoded(response).answer)
         finally:
             stream.cancel()
 
     async def close(self) -> None:
-        """Closes the connection. Calls under way are cancelled."""
+        """Closes the connection. Calls in flight are cancelled."""
         await self._channel.close()
 
     async def __aenter__(self) -> AsyncClient:
@@ -145,8 +145,8 @@ class AsyncClient(Connected):
         await self.close()
 
 
-def readable(response: Any) -> Any:
+def decoded(response: Any) -> Any:
     """Raises an error for a response that could not be decoded: gRPC for asyncio returns None then."""
     if response is None:
-        raise ArbiterError(grpc.StatusCode.INTERNAL, "the answer cannot be read")
+        raise ArbiterError(grpc.StatusCode.INTERNAL, "the response cannot be decoded")
     return response

@@ -81,7 +81,7 @@ def call_metadata(token: TokenLike | None) -> list[tuple[str, str]]:
 def channel_options(tls: Tls | None, *, retry: bool) -> list[tuple[str, int | str]]:
     """The options of a gRPC channel."""
     options: list[tuple[str, int | str]] = [
-        # The service limits the size of a batch's answers.
+        # The service limits the size of a batch's response.
         ("grpc.max_receive_message_length", -1),
     ]
     if retry:

@@ -74,7 +74,7 @@ class RefusedError(ArbiterError):
     unlisted: int
     """How many further reasons are not listed."""
     move_index: int | None
-    """Which move of a replay is illegal, from 0. None in any other refusal."""
+    """The index of the illegal move in a replay, from 0. None in any other refusal."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class RefusedError(ArbiterError):
 
     @property
     def reason(self) -> str:
-        """The first reason in code, such as `ERROR_REASON_COLUMN_FULL`."""
+        """The name of the first reason, such as `ERROR_REASON_COLUMN_FULL`."""
         return self.reasons[0].code
 
     def __str__(self) -> str:
@@ -106,7 +106,7 @@ class RefusedError(ArbiterError):
 
 
 class InvalidRequestError(RefusedError):
-    """The request is malformed, or its state is impossible. Every violation is a reason."""
+    """The request is malformed, its state is impossible, or the response is hidden. Every violation is a reason."""
 
 
 class IllegalMoveError(RefusedError):

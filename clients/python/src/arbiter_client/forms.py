@@ -60,13 +60,13 @@ def to_new_game(setup: SetupLike | None) -> v1.NewGameRequest:
     request = v1.NewGameRequest()
     games = [field.name for field in request.DESCRIPTOR.oneofs_by_name["setup"].fields]
     if setup not in games:
-        raise ValueError(f"{setup!r} is none of the games {', '.join(games)}")
+        raise ValueError(f"{setup!r} is not one of the games {', '.join(games)}")
     getattr(request, setup).SetInParent()
     return request
 
 
 def hold(holder: type[M], oneof: str, value: Message) -> M:
-    """Sets the field of a oneof that has the type of a message."""
+    """Creates a message in which the field of a oneof that has the type of `value` is set to it."""
     for field in holder.DESCRIPTOR.oneofs_by_name[oneof].fields:
         if field.message_type is not None and field.message_type.full_name == value.DESCRIPTOR.full_name:
             return holder(**{field.name: value})

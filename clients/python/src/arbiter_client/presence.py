@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 def get(message: Message, field: str) -> Any | None:
     """Returns the value of an optional field, or None if it is absent: `get(outcome, "winner")`.
 
-    Protobuf for Python reads an absent field as its default value: `outcome.winner` is 0 while nobody has won. `get`
+    Protobuf for Python reads an absent field as its default value: `outcome.winner` is 0 if there is no winner. `get`
     accepts every field that can be absent: those marked `optional` in the contract, messages, and the members of a
     `oneof`. Any other name is a `ValueError`.
     """

@@ -20,8 +20,8 @@ T = TypeVar("T")
 class Sending:
     """Converts calls to the requests of an `Evaluate` stream.
 
-    gRPC consumes the requests in the background and hides an exception that is raised there. So it is kept here, and
-    raised where the answers are read.
+    gRPC consumes the requests in the background and hides an exception that is raised there. This class stores it, and
+    raises it where the answers are read.
     """
 
     def __init__(self) -> None:
@@ -57,11 +57,11 @@ class Sending:
     def keep_refusal(self, stream: Any) -> None:
         """Keeps the status of a stream. Done callback of an asyncio stream.
 
-        If a call is sent while the stream ends, gRPC replaces the status by an error of its own (grpc/grpc#36066).
+        If a call is sent while the stream ends, gRPC replaces the status by another error (grpc/grpc#36066).
         """
-        code, trailing = at_once(stream.code()), at_once(stream.trailing_metadata())
+        code, trailing = result(stream.code()), result(stream.trailing_metadata())
         if code is not grpc.StatusCode.OK:
-            self._refusal = grpc.aio.AioRpcError(code, grpc.aio.Metadata(), trailing, at_once(stream.details()))
+            self._refusal = grpc.aio.AioRpcError(code, grpc.aio.Metadata(), trailing, result(stream.details()))
 
     @contextmanager
     def _raise_refusal(self) -> Iterator[None]:
@@ -82,10 +82,10 @@ class Sending:
             raise
 
 
-def at_once(answer: Coroutine[Any, Any, T]) -> T:
-    """The result of a coroutine that does not suspend."""
+def result(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Returns the result of a coroutine that does not suspend."""
     try:
-        answer.send(None)
+        coroutine.send(None)
     except StopIteration as end:
         return cast("T", end.value)
-    raise RuntimeError("the answer is not there yet")
+    raise RuntimeError("the coroutine has not finished")

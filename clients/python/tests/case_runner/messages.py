@@ -1,4 +1,4 @@
-"""Messages as the cases write them: read strictly, compared, and shown where they differ."""
+"""Reads the messages of cases, and compares messages."""
 
 import difflib
 from collections.abc import Iterable
@@ -12,33 +12,33 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 FieldPath: TypeAlias = list[FieldDescriptor]
-"""The way to a field: through each of these."""
+"""The path of a field, from the outermost message."""
 
 
-class WrongCaseError(Exception):
-    """What is wrong with a file of cases."""
+class InvalidCaseError(Exception):
+    """A file of cases, or a case, is invalid."""
 
 
-def read_message(descriptor: Descriptor, written: Any) -> Message:
-    """Reads a message. A field that is not in the contract is an error, and so is one in lowerCamelCase."""
-    if not isinstance(written, dict):
-        raise WrongCaseError("a message is an object")
-    for key in keys(written):
+def read_message(descriptor: Descriptor, value: Any) -> Message:
+    """Reads a message. Unknown fields and names in lowerCamelCase are errors."""
+    if not isinstance(value, dict):
+        raise InvalidCaseError("a message is an object")
+    for key in keys(value):
         if key != key.lower():
-            raise WrongCaseError(f"{key!r} is no field: fields are written as in the .proto files")
+            raise InvalidCaseError(f"{key!r} is not a field: use the names of the .proto files")
     try:
-        return ParseDict(written, GetMessageClass(descriptor)())
+        return ParseDict(value, GetMessageClass(descriptor)())
     except ParseError as error:
-        raise WrongCaseError(f"this is no {descriptor.name}: {error}") from error
+        raise InvalidCaseError(f"not a valid {descriptor.name}: {error}") from error
 
 
-def keys(written: Any) -> Iterable[str]:
-    """Every key in a JSON value, however deep."""
-    if isinstance(written, dict):
-        yield from written
-        written = list(written.values())
-    if isinstance(written, list):
-        for item in written:
+def keys(value: Any) -> Iterable[str]:
+    """All keys in a JSON value, at any depth."""
+    if isinstance(value, dict):
+        yield from value
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
             yield from keys(item)
 
 
@@ -47,52 +47,52 @@ def read_path(descriptor: Descriptor | None, path: str) -> FieldPath:
     fields: FieldPath = []
     for name in path.split("."):
         if descriptor is None or name not in descriptor.fields_by_name:
-            raise WrongCaseError(f"{path!r} leads to no field")
+            raise InvalidCaseError(f"{path!r} is not the path of a field")
         fields.append(descriptor.fields_by_name[name])
         descriptor = fields[-1].message_type
     return fields
 
 
 @dataclass
-class TakenOut:
-    """How often a field was there, and how often it was not."""
+class Removed:
+    """How often a field was present, and how often it was missing."""
 
-    there: int = 0
+    present: int = 0
     missing: int = 0
 
 
-def take_out(messages: Iterable[Message], paths: Iterable[FieldPath]) -> TakenOut:
-    """Takes fields out of messages, wherever the paths lead: through a list to each of its items."""
-    taken_out = TakenOut()
+def remove_fields(messages: Iterable[Message], paths: Iterable[FieldPath]) -> Removed:
+    """Removes fields from messages. A path through a list leads to each of its items."""
+    removed = Removed()
     for message in messages:
         for path in paths:
-            follow(message, path, taken_out)
-    return taken_out
+            follow(message, path, removed)
+    return removed
 
 
-def follow(message: Message, path: FieldPath, taken_out: TakenOut) -> None:
-    """Takes the field out that one path leads to."""
+def follow(message: Message, path: FieldPath, removed: Removed) -> None:
+    """Removes the field of one path."""
     field, *rest = path
-    there = any(set_field.number == field.number for set_field, _ in message.ListFields())
-    if rest and there:
+    present = any(set_field.number == field.number for set_field, _ in message.ListFields())
+    if rest and present:
         value = getattr(message, field.name)
         for inner in value if field.is_repeated else [value]:
-            follow(inner, rest, taken_out)
-    elif there:
+            follow(inner, rest, removed)
+    elif present:
         message.ClearField(field.name)
-        taken_out.there += 1
+        removed.present += 1
     elif not rest:
-        taken_out.missing += 1
+        removed.missing += 1
 
 
-def difference(wanted: Iterable[Message], got: Iterable[Message]) -> str:
-    """Shows where messages differ: lines that are only wanted with `-`, lines that only came with `+`."""
-    lines = difflib.unified_diff(show(wanted), show(got), lineterm="")
+def difference(expected: Iterable[Message], got: Iterable[Message]) -> str:
+    """Shows where messages differ: `-` marks lines that are only expected, `+` lines that are only received."""
+    lines = difflib.unified_diff(show(expected), show(got), lineterm="")
     return "\n".join(f"    {line}" for line in list(lines)[2:])
 
 
 def show(messages: Iterable[Message]) -> list[str]:
-    """Messages in lines of text."""
+    """The messages as lines of text."""
     lines: list[str] = []
     for message in messages:
         text = text_format.MessageToString(message, as_utf8=True, print_unknown_fields=True)

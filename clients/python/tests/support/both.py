@@ -1,4 +1,4 @@
-"""One way to write a test for both clients."""
+"""Helpers to write one test for both clients."""
 
 import inspect
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
@@ -12,13 +12,13 @@ AnyClient: TypeAlias = Client | AsyncClient
 Connect: TypeAlias = Callable[..., AnyClient]
 
 
-async def ask(answer: T | Awaitable[T]) -> T:
-    """Waits for an answer, if it is not there yet."""
-    return await answer if inspect.isawaitable(answer) else answer
+async def ask(response: T | Awaitable[T]) -> T:
+    """Returns a response, and awaits it if it is awaitable."""
+    return await response if inspect.isawaitable(response) else response
 
 
 async def each(answers: Iterable[T] | AsyncIterable[T]) -> AsyncIterator[T]:
-    """The answers of a stream, one by one."""
+    """Yields the answers of a stream."""
     if isinstance(answers, Iterable):
         for answer in answers:
             yield answer

@@ -1,4 +1,4 @@
-"""The real server, started for the tests."""
+"""Starts the real server."""
 
 import os
 import subprocess
@@ -11,10 +11,10 @@ REPOSITORY = Path(__file__).parents[4]
 
 @contextmanager
 def real_server(*flags: str) -> Iterator[str]:
-    """Starts the server, with further flags, and gives its address."""
+    """Starts the server with additional flags, and yields its address."""
     binary = os.environ.get("ARBITER_BINARY") or str(REPOSITORY / "target/debug/arbiter")
     if not Path(binary).is_file():
-        raise RuntimeError(f"there is no {binary}: `cargo build` makes one, or set ARBITER_BINARY")
+        raise RuntimeError(f"no server binary at {binary}: run `cargo build`, or set ARBITER_BINARY")
     arguments = ["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--log", "warn"]
     with subprocess.Popen([binary, *arguments, *flags], stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -24,9 +24,9 @@ def real_server(*flags: str) -> Iterator[str]:
 
 
 def read_address(process: "subprocess.Popen[str]") -> str:
-    """Reads the address that the server tells when it is ready."""
+    """Reads the address that the server prints when it is ready."""
     for line in process.stdout or ():
         words = line.split()
         if words[:1] == ["gRPC"]:
             return words[1]
-    raise RuntimeError("the server does not tell its address")
+    raise RuntimeError("the server did not print its address")

@@ -1,4 +1,4 @@
-"""A proxy that ends TLS in front of a server that has none."""
+"""A TLS proxy for a server without TLS."""
 
 import asyncio
 import ssl
@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 
 @contextmanager
 def tls_proxy(upstream: str, context: ssl.SSLContext) -> Iterator[int]:
-    """Starts a proxy to the server at `upstream`, and gives its port."""
+    """Starts a proxy to the server at `upstream`, and yields its port."""
     context.set_alpn_protocols(["h2"])
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
@@ -25,7 +25,7 @@ def tls_proxy(upstream: str, context: ssl.SSLContext) -> Iterator[int]:
 
 
 class Proxy:
-    """Passes bytes on, both ways."""
+    """Forwards bytes in both directions."""
 
     def __init__(self, upstream: str) -> None:
         self.host, self.port = upstream.split(":")
@@ -43,11 +43,11 @@ class Proxy:
         await asyncio.gather(*self.connections, return_exceptions=True)
 
     def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connection = asyncio.ensure_future(self.pass_on(reader, writer))
+        connection = asyncio.ensure_future(self.forward(reader, writer))
         self.connections.add(connection)
         connection.add_done_callback(self.connections.discard)
 
-    async def pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         up_reader, up_writer = await asyncio.open_connection(self.host, self.port)
         try:
             await asyncio.gather(pump(reader, up_writer), pump(up_reader, writer))
@@ -60,7 +60,7 @@ class Proxy:
 
 
 async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Passes bytes on, one way."""
+    """Forwards bytes in one direction."""
     with suppress(OSError):
         while data := await reader.read(1 << 16):
             writer.write(data)

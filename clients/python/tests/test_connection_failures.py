@@ -1,4 +1,4 @@
-"""A service that cannot be reached, or that does not answer."""
+"""A service that cannot be reached, does not answer, or is unavailable: deadlines and retries."""
 
 import math
 import socket
@@ -9,10 +9,10 @@ import pytest
 
 from arbiter_client import ArbiterError, Client, DeadlineExceededError, UnreachableError, calls, v1
 from support.both import Connect, ask, each
-from support.fake import fake_server, refuse
+from support.fake_server import fake_server, refuse
 
 
-async def test_a_dead_address_is_unreachable(connect: Connect) -> None:
+async def test_a_closed_port_is_unreachable(connect: Connect) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         host, port = listener.getsockname()
     client = connect(f"{host}:{port}")
@@ -25,7 +25,7 @@ async def test_a_dead_address_is_unreachable(connect: Connect) -> None:
     assert time.monotonic() - start < 10
 
 
-async def test_a_service_that_never_answers_is_given_up(connect: Connect) -> None:
+async def test_a_silent_server_exceeds_the_deadline(connect: Connect) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         host, port = listener.getsockname()
         client = connect(f"{host}:{port}", timeout=0.2)
@@ -41,12 +41,12 @@ async def test_a_service_that_never_answers_is_given_up(connect: Connect) -> Non
     assert "DEADLINE_EXCEEDED: " in str(raised.value)
 
 
-async def test_a_call_has_five_seconds_unless_it_is_told_otherwise(connect: Connect) -> None:
+async def test_the_default_timeout_is_five_seconds(connect: Connect) -> None:
     left: list[float] = []
 
     def reply(_: bytes, context: grpc.ServicerContext) -> bytes:
         remaining = context.time_remaining()
-        # Without a deadline, gRPC answers some years.
+        # Without a deadline, gRPC returns several years.
         left.append(math.inf if remaining is None or remaining > 1e6 else remaining)
         return v1.EvaluateResponse(answer=v1.Answer(list_games={})).SerializeToString()
 
@@ -60,11 +60,11 @@ async def test_a_call_has_five_seconds_unless_it_is_told_otherwise(connect: Conn
         [_] = [answer async for answer in each(client.evaluate([calls.list_games()]))]
         [_] = [answer async for answer in each(client.evaluate([calls.list_games()], timeout=50))]
     for seconds, limit in zip(left, [5, 50, math.inf, math.inf, 50, math.inf, 50], strict=True):
-        assert seconds == limit or limit - 3 < seconds < limit + 0.5  # It is rounded on the wire.
+        assert seconds == limit or limit - 3 < seconds < limit + 0.5  # gRPC rounds it.
 
 
-class Busy:
-    """Says a status some times, and then answers."""
+class Failing:
+    """Fails a number of times with a status, then answers."""
 
     def __init__(self, code: grpc.StatusCode, times: int) -> None:
         self.code, self.times, self.attempts = code, times, 0
@@ -86,11 +86,11 @@ class Busy:
         (grpc.StatusCode.RESOURCE_EXHAUSTED, 2, True, 1),
     ],
 )
-async def test_only_what_is_unavailable_is_tried_again(
+async def test_only_unavailable_is_retried(
     connect: Connect, code: grpc.StatusCode, times: int, retry: bool, attempts: int
 ) -> None:
-    busy = Busy(code, times)
-    with fake_server(busy) as address:
+    failing = Failing(code, times)
+    with fake_server(failing) as address:
         client = connect(address, retry=retry)
         if attempts > times:
             assert await ask(client.list_games()) == v1.ListGamesResponse()
@@ -98,16 +98,16 @@ async def test_only_what_is_unavailable_is_tried_again(
             with pytest.raises(ArbiterError) as raised:
                 await ask(client.list_games())
             assert raised.value.code is code
-    assert busy.attempts == attempts
+    assert failing.attempts == attempts
 
 
-async def test_an_answer_may_be_larger_than_grpc_takes_by_default(connect: Connect) -> None:
-    answer = v1.RenderStateResponse(text="." * 5_000_000)
-    with fake_server(lambda _, __: answer.SerializeToString()) as address:
-        assert await ask(connect(address).render_state("44")) == answer
+async def test_a_response_may_exceed_the_default_limit_of_grpc(connect: Connect) -> None:
+    response = v1.RenderStateResponse(text="." * 5_000_000)
+    with fake_server(lambda _, __: response.SerializeToString()) as address:
+        assert await ask(connect(address).render_state("44")) == response
 
 
-def test_a_client_that_is_closed_makes_no_calls(server: str) -> None:
+def test_a_closed_client_makes_no_calls(server: str) -> None:
     with Client(server) as client:
         client.list_games()
     with pytest.raises(ValueError, match="closed channel"):

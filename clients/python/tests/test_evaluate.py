@@ -1,4 +1,4 @@
-"""Many calls at once: in a batch, and in a stream."""
+"""Batches and streams."""
 
 import asyncio
 import math
@@ -46,17 +46,17 @@ def check_mixed(answers: list[Any]) -> None:
     assert applied.state.notation == "c4:7x6x4:444"
 
 
-async def test_items_of_a_batch_are_refused_one_by_one(client: AnyClient) -> None:
+async def test_items_of_a_batch_are_refused_individually(client: AnyClient) -> None:
     check_mixed(await ask(client.evaluate_batch(MIXED)))
     assert await ask(client.evaluate_batch([])) == []
 
 
-async def test_items_of_a_stream_are_refused_one_by_one(client: AnyClient) -> None:
+async def test_items_of_a_stream_are_refused_individually(client: AnyClient) -> None:
     check_mixed([answer async for answer in each(client.evaluate(MIXED))])
     assert [answer async for answer in each(client.evaluate([]))] == []
 
 
-def test_a_stream_takes_calls_that_follow_from_its_answers(server: str) -> None:
+def test_calls_of_a_stream_may_depend_on_its_answers(server: str) -> None:
     states: queue.Queue[v1.State | str] = queue.Queue()
 
     def drops() -> Iterator[Call[Any]]:
@@ -71,7 +71,7 @@ def test_a_stream_takes_calls_that_follow_from_its_answers(server: str) -> None:
     assert states.get() == v1.State(notation="c4:7x6x4:444444")
 
 
-async def test_an_async_stream_takes_calls_that_follow_from_its_answers(server: str) -> None:
+async def test_calls_of_an_async_stream_may_depend_on_its_answers(server: str) -> None:
     states: asyncio.Queue[v1.State | str] = asyncio.Queue()
 
     async def drops() -> AsyncIterator[Call[Any]]:
@@ -91,17 +91,17 @@ def endless() -> Iterator[Call[Any]]:
         yield calls.list_games()
 
 
-def test_a_stream_can_be_left_early(server: str) -> None:
+def test_a_stream_can_be_closed_early(server: str) -> None:
     with Client(server) as client, closing(client.evaluate(endless())) as stream:
         assert isinstance(next(stream), v1.ListGamesResponse)
 
 
-async def test_an_async_stream_can_be_left_early(server: str) -> None:
+async def test_an_async_stream_can_be_closed_early(server: str) -> None:
     async with AsyncClient(server) as client, aclosing(client.evaluate(endless())) as stream:
         assert isinstance(await anext(stream), v1.ListGamesResponse)
 
 
-async def test_what_goes_wrong_with_the_calls_of_a_stream_is_raised_as_it_is(client: AnyClient) -> None:
+async def test_an_exception_of_the_calls_is_raised_unchanged(client: AnyClient) -> None:
     def broken() -> Iterator[Call[Any]]:
         yield calls.list_games()
         raise LookupError("no more calls")
@@ -111,7 +111,7 @@ async def test_what_goes_wrong_with_the_calls_of_a_stream_is_raised_as_it_is(cli
             assert isinstance(answer, v1.ListGamesResponse)
 
 
-async def test_what_goes_wrong_with_async_calls_is_raised_as_it_is(server: str) -> None:
+async def test_an_exception_of_async_calls_is_raised_unchanged(server: str) -> None:
     async def broken() -> AsyncIterator[Call[Any]]:
         yield calls.list_games()
         raise LookupError("no more calls")
@@ -122,8 +122,8 @@ async def test_what_goes_wrong_with_async_calls_is_raised_as_it_is(server: str) 
                 assert isinstance(answer, v1.ListGamesResponse)
 
 
-async def test_an_item_has_no_timeout_of_its_own(client: AnyClient) -> None:
-    with pytest.raises(ValueError, match="no timeout of its own"):
+async def test_an_item_cannot_have_a_timeout(client: AnyClient) -> None:
+    with pytest.raises(ValueError, match="cannot have a timeout"):
         await ask(client.evaluate_batch([calls.list_games(timeout=1)]))
     with pytest.raises(TypeError, match=r"arbiter.v1.Call cannot hold a arbiter.v1.EvaluateBatchRequest"):
         await ask(client.evaluate_batch([calls.evaluate_batch([])], timeout=math.inf))

@@ -1,4 +1,4 @@
-"""A server that answers whatever a test wants: one that is newer, broken, or busy."""
+"""A server whose responses a test defines: newer, broken, or overloaded."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +15,7 @@ Reply: TypeAlias = Callable[[bytes, grpc.ServicerContext], bytes]
 
 @contextmanager
 def fake_server(reply: Reply) -> Iterator[str]:
-    """Starts a server that answers every message by `reply`, and gives its address."""
+    """Starts a server that answers every message with `reply`, and yields its address."""
     server = grpc.server(ThreadPoolExecutor(max_workers=4), [Handler(reply)])
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
@@ -26,7 +26,7 @@ def fake_server(reply: Reply) -> Iterator[str]:
 
 
 class Handler(grpc.GenericRpcHandler):
-    """Answers messages as bytes, so that they can have what the contract does not know."""
+    """Answers with bytes, so that responses can contain what the contract does not have."""
 
     def __init__(self, reply: Reply) -> None:
         self.reply = reply
