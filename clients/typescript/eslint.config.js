@@ -10,14 +10,14 @@ export default defineConfig(
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true } },
     rules: {
-      // An enum of the contract may carry a number that this version does not know.
+      // An enum of the contract may have a number that this version does not know.
       "@typescript-eslint/no-unsafe-enum-assignment": "off",
-      // The runner of the tests waits for them itself.
+      // The test runner awaits them.
       "@typescript-eslint/no-floating-promises": [
         "error",
         { allowForKnownSafeCalls: [{ from: "package", package: "node:test", name: "test" }] },
       ],
-      // Numbers read well in messages.
+      // Numbers are fine in messages.
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
     },
   },

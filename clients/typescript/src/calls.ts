@@ -27,7 +27,7 @@ import type {
   TripleTriadCardLike,
 } from "./types.js";
 
-/** Asks whether a move is legal. */
+/** Checks whether a move is legal. */
 export function validateMove(state: StateLike, move: MoveLike): CallOf<"validateMove"> {
   return callOf("validateMove", { state: readState(state), move: readMove(move) });
 }
@@ -37,7 +37,7 @@ export function applyMove(state: StateLike, move: MoveLike): CallOf<"applyMove">
   return callOf("applyMove", { state: readState(state), move: readMove(move) });
 }
 
-/** Asks what an arrival captures. */
+/** Resolves the captures of the piece or card that has just arrived. */
 export function resolveCaptures(
   state: StateLike,
   { arrivedAt }: ResolveCapturesOptions = {},
@@ -45,7 +45,7 @@ export function resolveCaptures(
   return callOf("resolveCaptures", { state: readState(state), arrivedAt });
 }
 
-/** Asks who has won. */
+/** Determines the winner. */
 export function determineWinner(state: StateLike, { seed }: SeedOptions = {}): CallOf<"determineWinner"> {
   return callOf("determineWinner", { state: readState(state), seed: readSeed(seed) });
 }
@@ -91,7 +91,7 @@ export function listLegalMoves(state: StateLike): CallOf<"listLegalMoves"> {
   return callOf("listLegalMoves", { state: readState(state) });
 }
 
-/** Makes many moves, one after the other. */
+/** Makes many moves in order. */
 export function replayGame(state: StateLike, moves: readonly MoveLike[]): CallOf<"replayGame"> {
   return callOf("replayGame", { state: readState(state), moves: moves.map(readMove) });
 }
@@ -111,12 +111,12 @@ export function settleTrade(
   });
 }
 
-/** Asks for the state as one player sees it: a view. */
+/** Returns the state as one player sees it: a view. */
 export function viewState(state: StateLike, viewer: Player): CallOf<"viewState"> {
   return callOf("viewState", { state: readState(state), viewer });
 }
 
-/** Asks for a state in every form. */
+/** Returns a state in every form. */
 export function renderState(state: StateLike): CallOf<"renderState"> {
   return callOf("renderState", { state: readState(state) });
 }

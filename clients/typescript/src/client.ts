@@ -58,8 +58,8 @@ export interface ClientOptions {
   /** The timeout of a call, in milliseconds. Default 5000; 0 is no limit. Streams have none by default. */
   timeoutMs?: number | undefined;
   /**
-   * The bearer token that is sent with every call. Without TLS it is sent in plaintext. A token that is no valid header
-   * value is a `TypeError`.
+   * The bearer token that is sent with every call. Without TLS it is sent in plaintext. A token that is not a valid
+   * header value is a `TypeError`.
    */
   token?: Token | undefined;
 }
@@ -138,7 +138,7 @@ export class Client {
     return this.#call(call.listLegalMoves(state), options);
   }
 
-  /** Makes many moves, one after the other. An illegal one is an `IllegalMoveError` with its index. */
+  /** Makes many moves in order. An illegal one is an `IllegalMoveError` with its index. */
   replayGame(
     state: StateLike,
     moves: readonly MoveLike[],
@@ -147,7 +147,7 @@ export class Client {
     return this.#call(call.replayGame(state, moves), options);
   }
 
-  /** Moves cards between collections after a game of Triple Triad that somebody has won. */
+  /** Moves cards between collections after a game of Triple Triad that has a winner. */
   settleTrade(
     state: StateLike,
     collectionOne: readonly TripleTriadCardLike[],
@@ -188,19 +188,19 @@ export class Client {
     calls: AsyncIterable<C> | Iterable<C>,
     options: CallOptions = {},
   ): AsyncGenerator<ResponseTo<C> | RefusedError, void, undefined> {
-    const shown = await this.#showToken(options);
+    const authorized = await this.#withToken(options);
     // Connect does not cancel a stream whose reader stops early, so abort it.
-    const left = new AbortController();
-    const signal = options.signal ? AbortSignal.any([left.signal, options.signal]) : left.signal;
+    const stopped = new AbortController();
+    const signal = options.signal ? AbortSignal.any([stopped.signal, options.signal]) : stopped.signal;
     try {
       this.#checkOpen();
-      for await (const { answer } of this.#rpc.evaluate(toRequests(calls), { ...shown, signal })) {
+      for await (const { answer } of this.#rpc.evaluate(toRequests(calls), { ...authorized, signal })) {
         yield readAnswer(answer) as ResponseTo<C> | RefusedError;
       }
     } catch (error) {
       throw errorOf(error);
     } finally {
-      left.abort();
+      stopped.abort();
     }
   }
 
@@ -210,18 +210,18 @@ export class Client {
     return this.#unary((options) => method(kind.value, options), options);
   }
 
-  async #unary<R>(ask: (options: CallOptions) => Promise<R>, options: CallOptions = {}): Promise<R> {
-    const shown = await this.#showToken(options);
+  async #unary<R>(send: (options: CallOptions) => Promise<R>, options: CallOptions = {}): Promise<R> {
+    const authorized = await this.#withToken(options);
     try {
       this.#checkOpen();
-      return await ask({ ...shown, timeoutMs: options.timeoutMs ?? this.#timeoutMs });
+      return await send({ ...authorized, timeoutMs: options.timeoutMs ?? this.#timeoutMs });
     } catch (error) {
       throw errorOf(error);
     }
   }
 
-  /** The options of a call, with the token in its headers. */
-  async #showToken(options: CallOptions): Promise<CallOptions> {
+  /** Adds the token, if there is one, to the headers of a call. */
+  async #withToken(options: CallOptions): Promise<CallOptions> {
     if (this.#token === undefined) return options;
     const headers = new Headers(options.headers);
     headers.set("authorization", `Bearer ${await this.#token()}`);
@@ -239,7 +239,7 @@ async function* toRequests(calls: AsyncIterable<Call> | Iterable<Call>): AsyncGe
 
 function readAnswer(answer: Answer | undefined): ResponseTo<Call> | RefusedError {
   if (answer?.kind.case === undefined) {
-    throw new ArbiterError("an answer is of no kind that this client knows", Code.Internal);
+    throw new ArbiterError("the answer has a kind that this client does not know", Code.Internal);
   }
   return answer.kind.case === "refusal" ? refusedItem(answer.kind.value) : answer.kind.value;
 }

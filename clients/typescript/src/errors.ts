@@ -7,7 +7,7 @@ import { BadRequestSchema, ErrorInfoSchema, type ErrorInfo } from "./gen/google/
 /** The `domain` of error details that come from Arbiter itself. */
 const DOMAIN = "arbiter.v1";
 
-/** A call failed. Base class of all errors of this package, and the class of those that fit none of the others. */
+/** A call failed. Base class of all errors of this package, and the class of errors without a subclass. */
 export class ArbiterError extends Error {
   override name = "ArbiterError";
   /** The gRPC status code. */
@@ -72,7 +72,10 @@ export class RefusedError extends ArbiterError implements RefusalDetails {
   }
 }
 
-/** The request is malformed, or its state is impossible (INVALID_ARGUMENT). Every violation is in `reasons`. */
+/**
+ * The request is malformed, its state is impossible, or the response is hidden (INVALID_ARGUMENT). Every violation is in
+ * `reasons`.
+ */
 export class InvalidRequestError extends RefusedError {
   override name = "InvalidRequestError";
 }
@@ -80,7 +83,7 @@ export class InvalidRequestError extends RefusedError {
 /** The rules forbid the move (FAILED_PRECONDITION). */
 export class IllegalMoveError extends RefusedError {
   override name = "IllegalMoveError";
-  /** Which of `replayGame`'s moves it is, from 0. */
+  /** The index of the move in a replay, from 0; undefined for other calls. */
   readonly moveIndex: number | undefined;
 
   /** A refusal of a move. */
@@ -90,7 +93,7 @@ export class IllegalMoveError extends RefusedError {
   }
 }
 
-/** Converts what a call has thrown to an error of this package. */
+/** Converts an error that a call has thrown to one of this package. */
 export function errorOf(thrown: unknown): ArbiterError {
   if (thrown instanceof ArbiterError) return thrown;
   const error = ConnectError.from(thrown);

@@ -9,7 +9,7 @@ import { Code, type ConnectError, type Transport } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 
 import { Client, type ClientOptions } from "./client.js";
-import { reach } from "./reach.js";
+import { convertConnectionErrors } from "./connection-errors.js";
 import { retry } from "./retry.js";
 
 /** The settings of TLS. Certificates and keys are PEM. */
@@ -45,7 +45,7 @@ export function connect(target: string, options: ConnectOptions = {}): Connected
   const { tls = false, retry: retries = true } = options;
   const baseUrl = `${tls === false ? "http" : "https"}://${target}`;
   const sessionManager = new Session(baseUrl, {}, typeof tls === "object" ? readTls(tls) : {});
-  const interceptors = [...(retries ? [retry] : []), reach(target, causeOf)];
+  const interceptors = [...(retries ? [retry] : []), convertConnectionErrors(target, causeOf)];
   const transport = createGrpcTransport({ baseUrl, sessionManager, interceptors });
   return new NodeClient(transport, options, sessionManager);
 }

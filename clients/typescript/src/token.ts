@@ -1,14 +1,14 @@
 /**
  * A token, or a function that returns the current one. The function is called for every call, before the timeout starts.
- * What it throws, the call throws.
+ * If it throws, the call throws the same error.
  */
 export type Token = string | (() => string | Promise<string>);
 
 /** Returns a function that returns the token of a call. A fixed token is checked immediately. */
 export function tokenSource(token: Token): () => Promise<string> {
   if (typeof token === "function") return async () => checked(await token());
-  const known = Promise.resolve(checked(token));
-  return () => known;
+  const fixed = Promise.resolve(checked(token));
+  return () => fixed;
 }
 
 /** Returns the token if it is a valid header value. The error does not contain it: errors end up in logs. */

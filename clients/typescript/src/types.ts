@@ -8,7 +8,7 @@ import type { TripleTriadCardSchema } from "./gen/arbiter/v1/triple_triad_pb.js"
 
 /**
  * A state or a view: the message, such as one that was returned, its fields, or its notation (`c4:7x6x4:4453`). It may be
- * undefined, so that the state of a response can be passed on unchecked: the service refuses a call without one.
+ * undefined, so that the state of a response needs no check: the service refuses a call without a state.
  */
 export type StateLike = string | MessageInitShape<typeof StateSchema> | undefined;
 
@@ -32,39 +32,39 @@ type Rules = CaseOf<Exclude<RulesLike, Message>["kind"]>;
 /** The name of a game. */
 export type Game = Setup["case"];
 
-/** What `determineWinner` takes besides the state. */
+/** The options of `determineWinner`. */
 export interface SeedOptions {
   /** The seed of random choices. Default: the service draws one and returns it. */
   seed?: bigint | number | undefined;
 }
 
-/** What `newGame` takes besides a rule set. */
+/** The options of `newGame` with a rule set. */
 export interface NewGameOptions extends SeedOptions {
   /** The form of the returned state. Default: typed. */
   form?: StateForm | undefined;
 }
 
-/** What `newGame` takes besides the name of a game. */
+/** The options of `newGame` with the name of a game. */
 export interface NamedGameOptions<G extends Game> extends NewGameOptions {
-  /** What the game is started from. Everything is optional. */
+  /** What the game is started from. All its fields are optional. */
   setup?: Extract<Setup, { case: G }>["value"] | undefined;
   /** The rules to play by. Default: the game's defaults. */
   rules?: Extract<Rules, { case: G }>["value"] | undefined;
 }
 
-/** What `resolveCaptures` takes besides the state. */
+/** The options of `resolveCaptures`. */
 export interface ResolveCapturesOptions {
   /** Where the piece or card has arrived. RoyalMatch has no squares, and Connect Four needs none. */
   arrivedAt?: MessageInitShape<typeof SquareSchema> | undefined;
 }
 
-/** What `compareCards` takes besides the cards and the suit. */
+/** The options of `compareCards`. */
 export interface CompareCardsOptions {
   /** How cards are compared. Default: by value, then by suit. */
   ordering?: RoyalMatchOrdering | undefined;
 }
 
-/** What `listGames` takes. */
+/** The options of `listGames`. */
 export interface ListGamesOptions {
   /** Whether to return the built-in cards of the games. Default false. */
   includeCards?: boolean | undefined;
@@ -72,7 +72,7 @@ export interface ListGamesOptions {
   includeClauses?: boolean | undefined;
 }
 
-/** What `settleTrade` takes besides the state and the collections. */
+/** The options of `settleTrade`. */
 export interface SettleTradeOptions {
   /** The `id`s of the cards that the winner takes. Default: the service takes the best. */
   picks?: readonly number[] | undefined;

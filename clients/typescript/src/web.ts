@@ -7,7 +7,7 @@ import type { ConnectError } from "@connectrpc/connect";
 import { createGrpcWebTransport } from "@connectrpc/connect-web";
 
 import { Client, type ClientOptions } from "./client.js";
-import { reach } from "./reach.js";
+import { convertConnectionErrors } from "./connection-errors.js";
 import { retry } from "./retry.js";
 
 /** The options of a connection. */
@@ -19,7 +19,7 @@ export interface ConnectOptions extends ClientOptions {
 /** A client of the service at `url`, such as `https://arbiter.example`, which must allow the origin of the page. */
 export function connect(url: string, options: ConnectOptions = {}): Client {
   const { retry: retries = true } = options;
-  const interceptors = [...(retries ? [retry] : []), reach(url, causeOf)];
+  const interceptors = [...(retries ? [retry] : []), convertConnectionErrors(url, causeOf)];
   return new Client(createGrpcWebTransport({ baseUrl: url, interceptors }), options);
 }
 

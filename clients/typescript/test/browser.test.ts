@@ -1,4 +1,4 @@
-/** The client in a real browser, in a page of another origin than the service's. */
+/** The client in a real browser, in a page whose origin differs from that of the service. */
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { createServer as createSocketServer } from "node:net";
@@ -44,7 +44,7 @@ after(async () => {
   await site[Symbol.asyncDispose]();
 });
 
-/** A site with one page, whose script is the client and what the tests want of it. */
+/** A site with one page, whose script is browser/page.ts with the client. */
 async function createSite() {
   const entryPoints = [`${PACKAGE}build/browser/page.js`];
   const { outputFiles } = await build({ entryPoints, bundle: true, write: false, logLevel: "warning" });
@@ -56,17 +56,17 @@ async function createSite() {
   });
 }
 
-/** Lets the page do something. */
+/** Calls a function of the page. */
 function inPage<K extends keyof Page>(
   name: K,
   ...args: Parameters<Page[K]>
 ): Promise<Awaited<ReturnType<Page[K]>>> {
-  type Asked = [string, unknown[]];
-  const run = ([name, args]: Asked) => {
+  type FunctionCall = [string, unknown[]];
+  const run = ([name, args]: FunctionCall) => {
     const { page } = window as unknown as { page: Record<string, (...args: unknown[]) => unknown> };
     return page[name]?.(...args);
   };
-  return tab.evaluate(run, [name, args] as Asked) as Promise<Awaited<ReturnType<Page[K]>>>;
+  return tab.evaluate(run, [name, args] as FunctionCall) as Promise<Awaited<ReturnType<Page[K]>>>;
 }
 
 for (const protocol of ["gRPC-Web", "Connect in JSON"] as const) {
@@ -74,36 +74,36 @@ for (const protocol of ["gRPC-Web", "Connect in JSON"] as const) {
     test(`${game}, over ${protocol}`, () => inPage("play", `http://${server.target}`, protocol, game));
   }
 
-  test(`every case is answered as it says, over ${protocol}`, async (t) => {
+  test(`cases, over ${protocol}`, async (t) => {
     checkReport(t, await inPage("runCases", `http://${server.target}`, protocol, [...caseFiles()]));
   });
 }
 
-test("an illegal move tells its reasons", async () => {
-  const told = await inPage("fail", `http://${server.target}`, "applyMove");
-  assert.equal(told.isIllegalMove, true);
-  assert.equal(told.message, "illegal move: column 4 is full");
+test("an illegal move has its reasons", async () => {
+  const error = await inPage("fail", `http://${server.target}`, "applyMove");
+  assert.equal(error.isIllegalMove, true);
+  assert.equal(error.message, "illegal move: column 4 is full");
   assert.deepEqual(
-    told.reasons.map(({ code, field, clause }) => [code, field, clause]),
+    error.reasons.map(({ code, field, clause }) => [code, field, clause]),
     [["ERROR_REASON_COLUMN_FULL", "move.notation", "C4-2"]],
   );
 });
 
-test("a service that does not allow the origin of the page is unreachable, and that is said", async () => {
+test("a service that does not allow the origin of the page is unreachable, and the message says why", async () => {
   const closed = await startServer();
-  const told = await inPage("fail", `http://${closed.target}`, "applyMove");
+  const error = await inPage("fail", `http://${closed.target}`, "applyMove");
   await closed.stop();
-  assert.deepEqual([told.name, told.code], ["UnreachableError", Code.Unavailable]);
-  assert.match(told.message, new RegExp(`^cannot reach http://${closed.target}: .*--cors-allow-origin`));
+  assert.deepEqual([error.name, error.code], ["UnreachableError", Code.Unavailable]);
+  assert.match(error.message, new RegExp(`^cannot reach http://${closed.target}: .*--cors-allow-origin`));
 });
 
-test("a service that never answers is over its deadline", async () => {
+test("a silent server exceeds the deadline", async () => {
   await using silent = await listen(createSocketServer());
-  const told = await inPage("fail", `http://${silent.target}`, "applyMove", 200);
-  assert.deepEqual([told.name, told.code], ["DeadlineError", Code.DeadlineExceeded]);
+  const error = await inPage("fail", `http://${silent.target}`, "applyMove", 200);
+  assert.deepEqual([error.name, error.code], ["DeadlineError", Code.DeadlineExceeded]);
 });
 
-test("a stream of requests is an error that says so", async () => {
-  const told = await inPage("fail", `http://${server.target}`, "evaluate");
-  assert.match(told.message, /does not support streaming request bodies/);
+test("a stream of requests is an error", async () => {
+  const error = await inPage("fail", `http://${server.target}`, "evaluate");
+  assert.match(error.message, /does not support streaming request bodies/);
 });

@@ -1,4 +1,4 @@
-/** Every case of the project, over every protocol that the service speaks. */
+/** Runs the cases of `tests/cases` over every protocol of the service. */
 import { after, before, test } from "node:test";
 
 import type { Transport } from "@connectrpc/connect";
@@ -19,13 +19,13 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** Runs all cases. Only gRPC can stream in both directions wherever it runs. */
+/** Runs all cases. Only gRPC supports bidirectional streams everywhere. */
 function testCases(
   protocol: string,
   transport: (baseUrl: string) => Transport,
   { streams = false } = {},
 ): void {
-  test(`every case is answered as it says, over ${protocol}`, async (t) => {
+  test(`cases, over ${protocol}`, async (t) => {
     checkReport(t, await runFiles(transport(`http://${server.target}`), caseFiles(), { streams }));
   });
 }

@@ -1,4 +1,4 @@
-/** Refusals, and the answers to many calls in one. */
+/** Refusals, batches and streams. */
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { after, before, test } from "node:test";
@@ -36,7 +36,7 @@ const columnFull = {
   clause: "C4-2",
 };
 
-test("an illegal move tells its reasons", async () => {
+test("an illegal move has its reasons", async () => {
   const error = await raised(client.applyMove("444444", "4"), IllegalMoveError);
   assert.ok(error instanceof RefusedError && error instanceof ArbiterError);
   assert.equal(error.code, Code.FailedPrecondition);
@@ -47,7 +47,7 @@ test("an illegal move tells its reasons", async () => {
   assert.equal(String(error), "IllegalMoveError: illegal move: column 4 is full");
 });
 
-test("an illegal move is an answer to the question whether it is legal", async () => {
+test("validateMove returns an illegal move without an error", async () => {
   const { verdict, reasons } = await client.validateMove("444444", "4");
   assert.equal(verdict, Verdict.ILLEGAL);
   assert.equal(reasons[0]?.message, columnFull.message);
@@ -59,7 +59,7 @@ test("an illegal move of a replay has its index", async () => {
   assert.equal(error.reasons[0]?.field, "moves[1].notation");
 });
 
-test("an impossible state is refused with everything that is wrong", async () => {
+test("an impossible state is refused with all violations", async () => {
   const board = ["X......", ".......", ".......", ".......", ".......", "...Z..."];
   const state = { kind: { case: "connectFour" as const, value: { board } } };
   const error = await raised(client.validateMove(state, {}), InvalidRequestError);
@@ -77,14 +77,14 @@ test("an impossible state is refused with everything that is wrong", async () =>
   );
 });
 
-test("reasons that there was no room for are counted", async () => {
+test("unlisted reasons are counted", async () => {
   const moves = Array.from({ length: 30 }, () => "x");
   const error = await raised(client.replayGame("4", moves), InvalidRequestError);
   assert.equal(error.reasons.length + error.unlisted, 30);
   assert.notEqual(error.unlisted, 0);
 });
 
-test("a refusal of any other kind is a refusal still", async () => {
+test("any other refusal is a RefusedError", async () => {
   const calls = Array.from({ length: 1001 }, () => call.listGames());
   const error = await raised(client.evaluateBatch(calls), RefusedError);
   assert.ok(!(error instanceof InvalidRequestError) && !(error instanceof IllegalMoveError));
@@ -116,7 +116,7 @@ function checkAnswers([rendered, illegal, replayed, invalid, ...more]: readonly 
 test("a refused item of a batch is a value", async () => {
   const answers = await client.evaluateBatch(calls);
   checkAnswers(answers);
-  // Each answer has the type of its call: this would not compile otherwise.
+  // Each answer has the type of its call; otherwise this would not compile.
   const [rendered, applied] = answers;
   assert.ok(!(rendered instanceof RefusedError) && rendered.text.length > 0);
   assert.ok(applied instanceof RefusedError || applied.outcome === undefined);
@@ -128,7 +128,7 @@ test("a refused item of a stream is a value", async () => {
   checkAnswers(answers);
 });
 
-test("a call of a stream can depend on the answer before, and the stream ends when its reader leaves", async () => {
+test("calls of a stream may depend on its answers, and the stream ends when its reader stops", async () => {
   const states = new PassThrough({ objectMode: true });
   states.write("c4:7x6x4:");
   let ended = false;
@@ -153,13 +153,13 @@ test("a call of a stream can depend on the answer before, and the stream ends wh
   assert.equal(ended, true);
 });
 
-test("a call that is given up says so", async () => {
+test("an aborted call is cancelled", async () => {
   const signal = AbortSignal.abort();
   assert.equal((await raised(client.listGames({ signal }), ArbiterError)).code, Code.Canceled);
   assert.equal((await raised(client.evaluate([], { signal }).next(), ArbiterError)).code, Code.Canceled);
 });
 
-test("a client that is closed makes no calls", async () => {
+test("a closed client makes no calls", async () => {
   const closed = connect(server.target);
   await closed.listGames();
   closed.close();

@@ -1,4 +1,4 @@
-/** One whole game of each kind, through the client. They run in Node.js and in a browser: hence no `node:assert`. */
+/** One whole game of each kind, with the client. They also run in a browser, so they cannot use `node:assert`. */
 import { equals } from "@bufbuild/protobuf";
 import {
   EndReason,
@@ -16,7 +16,7 @@ import {
   type State,
 } from "arbiter-client";
 
-/** The games, by name. Each throws if something is not as it should be. */
+/** The games, by name. Each throws if a check fails. */
 export const games: Record<string, (client: Client) => Promise<void>> = {
   "Connect Four to a win, typed and as text": playConnectFour,
   "Triple Triad from the deal to the trade": playTripleTriad,
@@ -31,7 +31,7 @@ async function playConnectFour(client: Client): Promise<void> {
   for (const [turn, column] of [3, 2, 3, 2, 3, 2, 3].entries()) {
     const move = { kind: { case: "connectFour" as const, value: { column } } };
     ({ state: typed, outcome } = await client.applyMove(typed, move));
-    // Nobody is undefined, not 0.
+    // Absent is undefined, not 0.
     same(set(outcome).winner, turn < 6 ? undefined : Player.ONE);
     same(set(outcome).endReason, turn < 6 ? undefined : EndReason.LINE_COMPLETED);
     ({ state: text } = await client.applyMove(text, String(column + 1)));
@@ -105,7 +105,7 @@ async function playRoyalMatch(client: Client): Promise<void> {
   same(ranking.winner?.notation, "7H");
 }
 
-/** Plays the first legal move until there is none, and then the whole game again at once. */
+/** Plays the first legal move until there is none, then replays the whole game. */
 async function playOut(
   client: Client,
   first: State,
@@ -129,12 +129,12 @@ function notation(state: State | undefined): string | undefined {
   return state?.kind.case === "notation" ? state.kind.value : undefined;
 }
 
-/** What an answer always has. */
+/** A field that every response has. */
 function set<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("a part of the answer is missing");
+  if (value === undefined) throw new Error("a field of the response is missing");
   return value;
 }
 
-function same(got: unknown, wanted: unknown): void {
-  if (got !== wanted) throw new Error(`expected ${String(wanted)}, got ${String(got)}`);
+function same(got: unknown, expected: unknown): void {
+  if (got !== expected) throw new Error(`expected ${String(expected)}, got ${String(got)}`);
 }

@@ -1,4 +1,4 @@
-/** The examples of the README compile, and print what the README says. */
+/** The examples of the README compile, and have the output that the README shows. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const FOLDER = `${PACKAGE}build/readme`;
 
 interface Example {
   code: string;
-  /** What it prints, if the README says so: only such an example is run. */
+  /** Its output, if the README shows it: only then it is run. */
   printed: string | undefined;
 }
 
@@ -20,7 +20,7 @@ const EXAMPLES: Example[] = [...README.matchAll(/^```ts\n([^]*?)^```\n(?:\n```te
   ([, code = "", printed]) => ({ code, printed }),
 );
 
-/** Most examples use the client of the first. */
+/** Adds a client to examples that use that of the first. */
 function complete({ code, printed }: Example): string {
   if (/const client\b/.test(code)) return code;
   return printed === undefined
@@ -28,7 +28,7 @@ function complete({ code, printed }: Example): string {
     : `import { connect } from "arbiter-client/node";\nusing client = connect("127.0.0.1:50051");\n${code}`;
 }
 
-test("the examples compile, and print what the README says", async () => {
+test("the examples compile, and have the output that the README shows", async () => {
   assert.ok(EXAMPLES.length > 5);
   assert.ok(EXAMPLES.filter(({ printed }) => printed !== undefined).length > 3);
   const server = await startServer();

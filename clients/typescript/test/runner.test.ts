@@ -1,4 +1,4 @@
-/** The runner of the cases can fail. */
+/** The case runner rejects invalid files, and detects wrong answers. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -10,14 +10,14 @@ import { ErrorInfoSchema } from "../dist/gen/google/rpc/error_details_pb.js";
 import { readFile } from "./cases/case.js";
 import { runCases } from "./cases/runner.js";
 
-/** What is wrong with a file of one case, written without its name. */
-function errorOf(written: string): string {
+/** The errors of a file with one case, given without its name. */
+function errorOf(json: string): string {
   const errors: string[] = [];
-  readFile("file", `{"about": "x", "cases": [{"name": "x", ${written}}]}`, errors);
+  readFile("file", `{"about": "x", "cases": [{"name": "x", ${json}}]}`, errors);
   return errors.join("\n");
 }
 
-test("a file without cases is refused", () => {
+test("an invalid file is rejected", () => {
   for (const text of ["", "{}", `{"about": "x", "cases": []}`, `{"about": "x", "cases": [{}], "more": 1}`]) {
     const errors: string[] = [];
     assert.deepEqual(readFile("file", text, errors), []);
@@ -25,35 +25,35 @@ test("a file without cases is refused", () => {
   }
 });
 
-test("a case that expects nothing is refused", () => {
+test("a case without an expected answer is rejected", () => {
   assert.match(errorOf(`"rpc": "ListGames", "request": {}`), /missing key "status"/);
   assert.match(errorOf(`"rpc": "ListGames", "request": {}, "status": "OK"`), /needs a response/);
   const refusal = `"rpc": "ListGames", "request": {}, "status": "INVALID_ARGUMENT"`;
   assert.match(errorOf(`${refusal}, "reasons": []`), /needs reasons/);
 });
 
-test("what is of the other kind of answer is refused", () => {
+test("a key of the other kind of answer is rejected", () => {
   const ok = `"rpc": "NewGame", "request": {}, "status": "OK", "response": {}`;
-  assert.match(errorOf(`${ok}, "reasons": []`), /of a refusal, not of OK/);
-  assert.match(errorOf(`${ok}, "move_index": 1`), /of a refusal, not of OK/);
+  assert.match(errorOf(`${ok}, "reasons": []`), /only for a refusal/);
+  assert.match(errorOf(`${ok}, "move_index": 1`), /only for a refusal/);
   const reason = `{"code": "ERROR_REASON_GAME_OVER", "field": "x"}`;
   const refused = `"rpc": "NewGame", "request": {}, "status": "INVALID_ARGUMENT", "reasons": [${reason}]`;
   assert.equal(errorOf(refused), "");
-  assert.match(errorOf(`${refused}, "response": {}`), /of OK, not of a refusal/);
-  assert.match(errorOf(`${refused}, "move_index": 1`), /of FAILED_PRECONDITION/);
+  assert.match(errorOf(`${refused}, "response": {}`), /only for OK/);
+  assert.match(errorOf(`${refused}, "move_index": 1`), /only for FAILED_PRECONDITION/);
   assert.match(errorOf(refused.replace("INVALID_ARGUMENT", "UNIMPLEMENTED")), /field: false/);
   assert.match(errorOf(refused.replace("GAME_OVER", "NO_SUCH_REASON")), /there is no reason/);
   assert.match(errorOf(refused.replace("INVALID_ARGUMENT", "NOT_FOUND")), /there is no status/);
 });
 
-test("two cases of one name are refused", () => {
-  const written = `{"name": "x", "rpc": "ListGames", "request": {}, "status": "OK", "response": {}}`;
+test("a duplicate name is rejected", () => {
+  const json = `{"name": "x", "rpc": "ListGames", "request": {}, "status": "OK", "response": {}}`;
   const errors: string[] = [];
-  assert.equal(readFile("file", `{"about": "x", "cases": [${written}, ${written}]}`, errors).length, 1);
-  assert.match(errors.join(), /two cases of this name/);
+  assert.equal(readFile("file", `{"about": "x", "cases": [${json}, ${json}]}`, errors).length, 1);
+  assert.match(errors.join(), /two cases with this name/);
 });
 
-test("a name that the contract does not know is refused", () => {
+test("an unknown name is rejected", () => {
   const of = (rpc: string, request: string, response: string, more = "") => {
     return errorOf(`"rpc": "${rpc}", "request": ${request}, "status": "OK", "response": ${response}${more}`);
   };
@@ -66,13 +66,13 @@ test("a name that the contract does not know is refused", () => {
   assert.match(of("NewGame", "{}", "{}", `, "expect": 1`), /unknown key "expect"/);
 });
 
-/** What is wrong with the answers of a service to one case. */
+/** The failures of one case with a service. */
 async function failuresOf(
-  written: string,
+  json: string,
   service: Partial<ServiceImpl<typeof RulesService>>,
 ): Promise<string[]> {
   const errors: string[] = [];
-  const cases = readFile("file", `{"about": "x", "cases": [{"name": "x", ${written}}]}`, errors);
+  const cases = readFile("file", `{"about": "x", "cases": [{"name": "x", ${json}}]}`, errors);
   assert.deepEqual(errors, []);
   const transport = createRouterTransport((router) => {
     router.service(RulesService, { evaluateBatch: () => ({ answers: [batchAnswer] }), ...service });
@@ -92,19 +92,19 @@ test("a wrong answer is a failure, and shows the difference", async () => {
   assert.equal((await failuresOf(viewed, { viewState: () => ({}) })).length, 1);
 });
 
-test("more than was wanted is a failure, even if nobody knows what it is", async () => {
+test("an unknown field is a failure", async () => {
   const more = create(ViewStateResponseSchema, { state });
   more.$unknown = [{ no: 99, wireType: 0, data: new Uint8Array([1]) }];
   assert.equal((await failuresOf(viewed, { viewState: () => more })).length, 1);
 });
 
-test("a field that is ignored must be there", async () => {
+test("a missing ignored field is a failure", async () => {
   const ignored = `"rpc": "NewGame", "request": {}, "status": "OK", "response": {}, "ignore": ["seed"]`;
   const [failure] = await failuresOf(ignored, { newGame: () => ({}) });
-  assert.match(failure ?? "", /must still be there/);
+  assert.match(failure ?? "", /ignored field is missing/);
 });
 
-test("an answer that is another as an item is a failure", async () => {
+test("another answer as an item is a failure", async () => {
   const answers = [{ kind: { case: "viewState" as const, value: {} } }];
   const service = { viewState: () => ({ state }), evaluateBatch: () => ({ answers }) };
   assert.match((await failuresOf(viewed, service)).join(), /as an item of EvaluateBatch/);
@@ -112,7 +112,7 @@ test("an answer that is another as an item is a failure", async () => {
   assert.match((await failuresOf(viewed, none)).join(), /0 answers to 1 items/);
 });
 
-test("a refusal without its details is a failure, and so is one with others", async () => {
+test("a refusal without its details, or with others, is a failure", async () => {
   const reasons = `[{"code": "ERROR_REASON_COLUMN_FULL", "field": "move", "clause": "C4-2"}]`;
   const refused = `"rpc": "ApplyMove", "request": {}, "status": "FAILED_PRECONDITION", "reasons": ${reasons}`;
   const reason = { code: 101, message: "it is full", field: "move", clause: "C4-2" };
@@ -134,7 +134,7 @@ test("a refusal without its details is a failure, and so is one with others", as
     return (await failuresOf(refused, { applyMove, evaluateBatch })).length;
   };
   assert.equal(await refuse({}, {}), 0);
-  assert.equal(await refuse({}, {}, 0), 1, "an index that was not wanted");
+  assert.equal(await refuse({}, {}, 0), 1, "an unexpected index");
   assert.equal(await refuse({ code: 100 }, {}), 1);
   assert.equal(await refuse({ field: "state" }, {}), 1);
   assert.equal(await refuse({ clause: "C4-3" }, {}), 1);

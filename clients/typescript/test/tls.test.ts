@@ -1,4 +1,4 @@
-/** TLS: the service must be the one that was meant, and may ask the same of the client. */
+/** TLS and mutual TLS, with a proxy in front of the real server. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
@@ -32,31 +32,31 @@ async function call(target: string, tls: boolean | TlsOptions): Promise<string> 
 
 const trusting = { roots: service.cert, serverName: "arbiter.test" };
 
-test("a service with a certificate of the roots given is trusted", async () => {
+test("a service with a trusted root", async () => {
   assert.equal(await call(proxy.target, trusting), "c4:7x6x4:4");
   assert.equal(await call(proxy.target, { ...trusting, roots: service.cert.toString() }), "c4:7x6x4:4");
 });
 
-test("a service that is not trusted is unreachable, and the certificate is named", async () => {
-  const strangers: [boolean | TlsOptions, RegExp][] = [
+test("an untrusted service is unreachable, and the message says why", async () => {
+  const untrusted: [boolean | TlsOptions, RegExp][] = [
     [{ ...trusting, roots: caller.cert }, /self-signed certificate/],
     [true, /self-signed certificate/],
     [{ roots: service.cert }, /not in the cert's/],
     [{ ...trusting, serverName: "other.test" }, /not in the cert's/],
   ];
-  for (const [tls, wanted] of strangers) {
-    assert.match((await raised(call(proxy.target, tls), UnreachableError)).message, wanted);
+  for (const [tls, expected] of untrusted) {
+    assert.match((await raised(call(proxy.target, tls), UnreachableError)).message, expected);
   }
 });
 
-test("a service that wants a certificate of the client gets it", async () => {
+test("mutual TLS", async () => {
   const known = { ...trusting, certificate: caller.cert, key: caller.key };
   assert.equal(await call(mutual.target, known), "c4:7x6x4:4");
   const error = await raised(call(mutual.target, trusting), UnreachableError);
   assert.match(error.message, /certificate required/);
 });
 
-test("TLS where there is none, and none where there is TLS, is unreachable", async () => {
+test("TLS to a plaintext service, and plaintext to a TLS service, are unreachable", async () => {
   await raised(call(server.target, trusting), UnreachableError);
   await raised(call(proxy.target, false), UnreachableError);
 });

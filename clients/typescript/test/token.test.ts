@@ -1,4 +1,4 @@
-/** Tokens: calls that show one, and calls that do not. */
+/** Calls with and without a bearer token. */
 import assert from "node:assert/strict";
 import { createHash, randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -38,7 +38,7 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Clients of each protocol. Those of browsers run in Node.js, too. */
+/** Clients for each protocol. Those for browsers also run in Node.js. */
 const clients: Record<string, (options?: ClientOptions) => Client> = {
   gRPC: (options) => connect(server.target, options),
   "gRPC-Web and HTTP/1.1": (options) => connectWeb(`http://${server.target}`, options),
@@ -53,13 +53,13 @@ const clients: Record<string, (options?: ClientOptions) => Client> = {
   },
 };
 
-/** Gives one token after the other. */
-function inTurn(...tokens: string[]): () => string {
+/** Returns the tokens in sequence, one per call. */
+function tokenSequence(...tokens: string[]): () => string {
   return () => tokens.shift() ?? assert.fail("there are no more tokens");
 }
 
-async function refused(answer: Promise<unknown>): Promise<RefusedError> {
-  const error = await raised(answer, RefusedError);
+async function refused(response: Promise<unknown>): Promise<RefusedError> {
+  const error = await raised(response, RefusedError);
   assert.deepEqual([error.code, error.reason], [Code.Unauthenticated, "ERROR_REASON_UNAUTHENTICATED"]);
   return error;
 }
@@ -70,7 +70,7 @@ async function stream(client: Client): Promise<unknown> {
 }
 
 for (const [protocol, make] of Object.entries(clients)) {
-  test(`a token lets calls in, over ${protocol}`, async () => {
+  test(`a known token is accepted, over ${protocol}`, async () => {
     for (const token of [TOKEN, () => TOKEN, () => Promise.resolve(TOKEN)]) {
       const client = make({ token });
       assert.equal((await client.listGames()).games.length, 4);
@@ -79,18 +79,18 @@ for (const [protocol, make] of Object.entries(clients)) {
     }
   });
 
-  test(`a call without a token that is known is refused, and does not tell it, over ${protocol}`, async () => {
+  test(`a call without a known token is refused, and the error does not contain it, over ${protocol}`, async () => {
     const wrong = randomUUID();
     for (const client of [make(), make({ token: wrong })]) {
       const error = await refused(client.listGames());
-      const told = inspect([client, error], { depth: Infinity, showHidden: true });
-      assert.ok(!told.includes(wrong), told);
+      const text = inspect([client, error], { depth: Infinity, showHidden: true });
+      assert.ok(!text.includes(wrong), text);
       client.close();
     }
   });
 
-  test(`a function is asked for the token of each call, over ${protocol}`, async () => {
-    const client = make({ token: inTurn(TOKEN, "old", TOKEN) });
+  test(`a token function is called for each call, over ${protocol}`, async () => {
+    const client = make({ token: tokenSequence(TOKEN, "old", TOKEN) });
     await client.listGames();
     await refused(client.listGames());
     await client.listGames();
@@ -98,32 +98,32 @@ for (const [protocol, make] of Object.entries(clients)) {
   });
 }
 
-test("a stream shows the token that is present when it begins", async () => {
-  using client = connect(server.target, { token: inTurn(TOKEN, "old") });
+test("a stream has the token of its start", async () => {
+  using client = connect(server.target, { token: tokenSequence(TOKEN, "old") });
   assert.equal(((await stream(client)) as ListGamesResponse).games.length, 4);
   await refused(stream(client));
   using without = connect(server.target);
   await refused(stream(without));
 });
 
-test("every attempt shows the token, beside the headers of the call", async () => {
-  const shown: (string | null)[][] = [];
+test("every attempt has the token and the headers of the call", async () => {
+  const received: (string | null)[][] = [];
   await using service = await fakeService({
     listGames: (_, { requestHeader }) => {
-      shown.push([requestHeader.get("authorization"), requestHeader.get("x-game")]);
-      if (shown.length <= 2) throw new ConnectError("not now", Code.Unavailable);
+      received.push([requestHeader.get("authorization"), requestHeader.get("x-game")]);
+      if (received.length <= 2) throw new ConnectError("not now", Code.Unavailable);
       return {};
     },
   });
-  using client = connect(service.target, { token: inTurn("first", "second") });
+  using client = connect(service.target, { token: tokenSequence("first", "second") });
   await client.listGames({ headers: { "x-game": "7" } });
   await client.listGames();
   const first = ["Bearer first", "7"];
-  assert.deepEqual(shown, [first, first, first, ["Bearer second", null]]);
+  assert.deepEqual(received, [first, first, first, ["Bearer second", null]]);
 });
 
-test("what no header can hold is a wrong argument, and is not told", async () => {
-  const isTold = (error: unknown) =>
+test("an invalid token is a TypeError, which does not contain it", async () => {
+  const isExpected = (error: unknown) =>
     error instanceof TypeError && error.message.includes("visible ASCII") && !error.message.includes("same");
   const nothing = undefined as unknown as string;
   for (const bad of [
@@ -137,26 +137,26 @@ test("what no header can hold is a wrong argument, and is not told", async () =>
     "sesame\0",
     nothing,
   ]) {
-    if (bad !== nothing) assert.throws(() => connect(server.target, { token: bad }), isTold);
+    if (bad !== nothing) assert.throws(() => connect(server.target, { token: bad }), isExpected);
     using client = connect(server.target, { token: () => bad });
-    await assert.rejects(client.listGames(), isTold);
-    await assert.rejects(stream(client), isTold);
+    await assert.rejects(client.listGames(), isExpected);
+    await assert.rejects(stream(client), isExpected);
   }
 });
 
-test("what the function throws is thrown as it is", async () => {
-  const away = new ConnectError("whoever gives the tokens is away", Code.Unavailable);
-  const isAway = (error: unknown) => error === away;
+test("an error of the token function is thrown unchanged", async () => {
+  const failure = new ConnectError("no token", Code.Unavailable);
+  const isFailure = (error: unknown) => error === failure;
   const functions: Token[] = [
     () => {
-      throw away;
+      throw failure;
     },
-    () => Promise.reject(away),
+    () => Promise.reject(failure),
   ];
   for (const token of functions) {
     using client = connect(server.target, { token });
-    await assert.rejects(client.listGames(), isAway);
-    await assert.rejects(stream(client), isAway);
+    await assert.rejects(client.listGames(), isFailure);
+    await assert.rejects(stream(client), isFailure);
   }
 });
 

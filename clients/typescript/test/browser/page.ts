@@ -1,4 +1,4 @@
-/** What a page does in the browser. The test calls it, and gets back what can be sent: errors as what they tell. */
+/** The functions that the tests call in the browser. They return errors as plain objects. */
 import { createConnectTransport, createGrpcWebTransport } from "@connectrpc/connect-web";
 import { ArbiterError, Client, IllegalMoveError, RefusedError } from "arbiter-client";
 import { connect } from "arbiter-client/web";
@@ -6,8 +6,8 @@ import { connect } from "arbiter-client/web";
 import { runFiles, type Report } from "../cases/runner.js";
 import { games } from "../games.js";
 
-/** What an error of the client tells. */
-export interface Told {
+/** An error of the client, as a plain object. */
+export interface PlainError {
   name: string;
   code: number;
   message: string;
@@ -15,14 +15,14 @@ export interface Told {
   isIllegalMove: boolean;
 }
 
-/** A protocol that a page can speak. */
+/** A protocol of the page. */
 export type Protocol = "gRPC-Web" | "Connect in JSON";
 
 const page = {
   /** Plays a game. */
   async play(url: string, protocol: Protocol, game: string): Promise<void> {
     const play = games[game];
-    if (play === undefined) throw new Error(`there is no game "${game}"`);
+    if (play === undefined) throw new Error(`unknown game "${game}"`);
     const overConnect = () => new Client(createConnectTransport({ baseUrl: url }));
     await play(protocol === "gRPC-Web" ? connect(url) : overConnect());
   },
@@ -33,25 +33,25 @@ const page = {
     return await runFiles(create({ baseUrl: url }), files, { streams: false });
   },
 
-  /** Tries a call that is to fail. */
-  async fail(url: string, call: "applyMove" | "evaluate", timeoutMs?: number): Promise<Told> {
+  /** Makes a call that must fail, and returns its error. */
+  async fail(url: string, call: "applyMove" | "evaluate", timeoutMs?: number): Promise<PlainError> {
     const client = connect(url, { retry: false, timeoutMs });
     try {
       await (call === "applyMove" ? client.applyMove("444444", "4") : client.evaluate([]).next());
     } catch (error) {
-      if (error instanceof ArbiterError) return tell(error);
+      if (error instanceof ArbiterError) return toPlain(error);
     }
-    throw new Error("the call has not failed, or not as it should have");
+    throw new Error("the call did not fail with an ArbiterError");
   },
 };
 
-function tell(error: ArbiterError): Told {
+function toPlain(error: ArbiterError): PlainError {
   const { name, code, message } = error;
   const reasons = error instanceof RefusedError ? error.reasons : [];
   return { name, code, message, reasons: [...reasons], isIllegalMove: error instanceof IllegalMoveError };
 }
 
-/** What the test finds in the window. */
+/** The type of `window.page`. */
 export type Page = typeof page;
 
 Object.assign(window, { page });

@@ -1,4 +1,4 @@
-/** What the service has answered, and whether it is what was wanted. */
+/** The answers of the service, compared with the expected ones. */
 import {
   create,
   createRegistry,
@@ -24,83 +24,83 @@ import {
   type ErrorInfo,
 } from "../../dist/gen/google/rpc/error_details_pb.js";
 import type { Case } from "./case.js";
-import { takeOut } from "./ignore.js";
+import { removeFields } from "./ignore.js";
 import { diff, readMessage, writeMessage } from "./json.js";
 
-/** There are no extensions: what is not in the contract is unknown. */
+/** Without extensions: all that is not in the contract is unknown. */
 const REGISTRY = createRegistry();
 
 /**
- * An answer, in a form that can be compared: a refusal is the same on its own and as an item of many. The messages are
- * one, unless the call is a stream, and without the fields that the case ignores.
+ * An answer in a comparable form: a refusal is the same for a call on its own and for an item of a batch or a stream.
+ * There is one response, unless the call is a stream, without the fields that the case ignores.
  */
 export type Answer = { messages: Message[] } | { refusal: Refusal };
 
-/** Reads the answer to a call: its messages, or what it has thrown. Throws if it is not as every answer must be. */
-export function readAnswer(asked: Case, answer: Message[] | ConnectError): Answer {
-  return answer instanceof ConnectError ? { refusal: readStatus(answer) } : readMessages(asked, answer);
+/** Reads the answer to a call: its responses, or its error. Throws if the answer is invalid. */
+export function readAnswer(one: Case, answer: Message[] | ConnectError): Answer {
+  return answer instanceof ConnectError ? { refusal: readStatus(answer) } : readMessages(one, answer);
 }
 
 /** Reads the answer to an item of `EvaluateBatch` or `Evaluate`. */
-export function readItem(asked: Case, item: Item | undefined): Answer {
+export function readItem(one: Case, item: Item | undefined): Answer {
   if (item?.kind.case === undefined) throw new Error("the item has no answer");
   if (item.kind.case === "refusal") return { refusal: item.kind.value };
-  if (item.kind.value.$typeName !== asked.method.output.typeName) {
-    throw new Error(`the item's answer is a ${item.kind.value.$typeName}`);
+  if (item.kind.value.$typeName !== one.method.output.typeName) {
+    throw new Error(`the answer to the item is a ${item.kind.value.$typeName}`);
   }
-  return readMessages(asked, [item.kind.value]);
+  return readMessages(one, [item.kind.value]);
 }
 
 function readMessages({ method: { output }, ignored }: Case, messages: Message[]): Answer {
   for (const message of messages) {
     const json = writeMessage(output, message);
     if (!same(output, readMessage(output, json), message)) {
-      throw new Error(`the answer is not the same after a turn through JSON: ${JSON.stringify(json)}`);
+      throw new Error(`the response differs after a JSON round trip: ${JSON.stringify(json)}`);
     }
-    if (takeOut(output, message, ignored).missing > 0) {
-      throw new Error(`a field that is ignored must still be there: ${JSON.stringify(json)}`);
+    if (removeFields(output, message, ignored).missing > 0) {
+      throw new Error(`an ignored field is missing in the response: ${JSON.stringify(json)}`);
     }
   }
   return { messages };
 }
 
-/** Compares an answer with the one that the case wants. Throws the difference. */
-export function checkAnswer({ method, wanted }: Case, answer: Answer): void {
-  if ("messages" in wanted) {
-    compare(method.output, wanted, answer);
+/** Compares an answer with the expected one. Throws the difference. */
+export function checkAnswer({ method, expected }: Case, answer: Answer): void {
+  if ("messages" in expected) {
+    compare(method.output, expected, answer);
     return;
   }
   const got = "refusal" in answer ? answer.refusal : create(RefusalSchema);
-  // Messages may be any unless the case wants one: those that were answered are taken over.
-  const reasons = wanted.reasons.map(({ code, field, clause, message }, index) => {
+  // Where the case has no message, any message is accepted: use the received one.
+  const reasons = expected.reasons.map(({ code, field, clause, message }, index) => {
     return { code, field, clause, message: message || (got.reasons[index]?.message ?? "") };
   });
-  const { code, moveIndex } = wanted;
+  const { code, moveIndex } = expected;
   const { message, unlistedReasons } = got;
   const refusal = create(RefusalSchema, { code, message, reasons, moveIndex, unlistedReasons });
   compare(method.output, { refusal }, answer);
 }
 
-/** Compares the answer to an item with the one that the same call has had on its own. Throws the difference. */
+/** Compares the answer to an item with that of the call on its own. Throws the difference. */
 export function checkItem({ method }: Case, alone: Answer, item: Answer): void {
   if ("refusal" in item && item.refusal.code === (Code.InvalidArgument as number)) {
-    // A google.rpc.BadRequest has no room for the clauses.
+    // A google.rpc.BadRequest has no clauses.
     for (const reason of item.refusal.reasons) reason.clause = "";
   }
   compare(method.output, alone, item);
 }
 
-function compare(schema: DescMessage, wanted: Answer, got: Answer): void {
-  if (!isEqual(schema, wanted, got)) throw new Error(diff(toJson(schema, wanted), toJson(schema, got)));
+function compare(schema: DescMessage, expected: Answer, got: Answer): void {
+  if (!isEqual(schema, expected, got)) throw new Error(diff(toJson(schema, expected), toJson(schema, got)));
 }
 
-function isEqual(schema: DescMessage, wanted: Answer, got: Answer): boolean {
-  if ("refusal" in wanted) return "refusal" in got && same(RefusalSchema, wanted.refusal, got.refusal);
-  if ("refusal" in got || wanted.messages.length !== got.messages.length) return false;
-  return wanted.messages.every((message, index) => same(schema, message, got.messages[index]));
+function isEqual(schema: DescMessage, expected: Answer, got: Answer): boolean {
+  if ("refusal" in expected) return "refusal" in got && same(RefusalSchema, expected.refusal, got.refusal);
+  if ("refusal" in got || expected.messages.length !== got.messages.length) return false;
+  return expected.messages.every((message, index) => same(schema, message, got.messages[index]));
 }
 
-/** Whether two messages are equal, fields that nobody knows included. */
+/** Whether two messages are equal, including unknown fields. */
 function same(schema: DescMessage, a: Message, b: Message | undefined): boolean {
   return b !== undefined && equals(schema, a, b, { registry: REGISTRY, unknown: true });
 }
@@ -110,17 +110,17 @@ function toJson(schema: DescMessage, answer: Answer): JsonValue {
   return answer.messages.map((message) => writeMessage(schema, message));
 }
 
-/** Reads a refusal out of the status of a call. Everything that a refusal promises must be there. */
+/** Reads a refusal from the status of a call, and checks that its details are complete. */
 function readStatus(status: ConnectError): Refusal {
   const { code, rawMessage: message, metadata } = status;
   const fail = (what: string) => new Error(`${what}: ${status.message}`);
-  // The code and the message are those of grpc-status-details-bin; over gRPC the headers have them too.
+  // The code and the message come from grpc-status-details-bin; over gRPC the headers have them too.
   const [headerCode, headerMessage] = [metadata.get("grpc-status"), metadata.get("grpc-message")];
   if (
     headerCode !== null &&
     (headerCode !== String(code) || decodeURIComponent(headerMessage ?? "") !== message)
   ) {
-    throw fail("the details are of another status");
+    throw fail("the details have another status");
   }
   const [info] = status.findDetails(ErrorInfoSchema);
   if (info === undefined) throw fail("there is no google.rpc.ErrorInfo");
@@ -148,7 +148,7 @@ function readStatus(status: ConnectError): Refusal {
   return refusal;
 }
 
-/** Checks that the `google.rpc.ErrorInfo` of a refusal tells its first reason. */
+/** Checks that the `google.rpc.ErrorInfo` of a refusal matches its first reason. */
 function checkErrorInfo(
   { domain, reason, metadata }: ErrorInfo,
   { message, reasons, moveIndex }: Refusal,
@@ -156,12 +156,12 @@ function checkErrorInfo(
   const [first] = reasons;
   if (first === undefined) throw new Error("there is no reason");
   if (domain !== "arbiter.v1" || readReason(reason) !== first.code) {
-    throw new Error(`the google.rpc.ErrorInfo is not that of the first reason: ${domain} ${reason}`);
+    throw new Error(`the google.rpc.ErrorInfo does not match the first reason: ${domain} ${reason}`);
   }
-  const told = { field: first.field, clause: first.clause, move_index: moveIndex?.toString() ?? "" };
-  for (const [key, wanted] of Object.entries(told)) {
-    if (wanted !== "" && metadata[key] !== wanted) {
-      throw new Error(`${key} in the metadata of google.rpc.ErrorInfo should be ${wanted}`);
+  const expected = { field: first.field, clause: first.clause, move_index: moveIndex?.toString() ?? "" };
+  for (const [key, value] of Object.entries(expected)) {
+    if (value !== "" && metadata[key] !== value) {
+      throw new Error(`${key} in the metadata of google.rpc.ErrorInfo should be ${value}`);
     }
   }
   if (message === "" || reasons.some((reason) => reason.message === ""))

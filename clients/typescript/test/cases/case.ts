@@ -1,4 +1,4 @@
-/** Case files, read strictly. `tests/cases/README.md` of the project has the format. */
+/** Reads case files. `tests/cases/README.md` of the repository has the format. */
 import {
   create,
   type DescField,
@@ -10,28 +10,28 @@ import {
 import { Code } from "@connectrpc/connect";
 import { ErrorReason, ErrorReasonSchema, ReasonSchema, RulesService, type Reason } from "arbiter-client";
 
-import { takeOut } from "./ignore.js";
+import { removeFields } from "./ignore.js";
 import { readMessage } from "./json.js";
 import { isIndex, isList, isMessages, isObject, isString, isStrings, readObject } from "./shape.js";
 
-/** One request, and the answer that is wanted. */
+/** One request and its expected answer. */
 export interface Case {
   name: string;
   method: DescMethod;
   /** The messages to send: one, unless the call is a stream. */
   request: Message[];
-  wanted: Wanted;
-  /** The fields of the answer that must be there with whatever value, each as the way to it. */
+  expected: Expected;
+  /** The paths of the fields of the response that must be present with any value. */
   ignored: DescField[][];
 }
 
-/** The answer that is wanted. */
-export type Wanted = { messages: Message[] } | WantedRefusal;
+/** An expected answer. */
+export type Expected = { messages: Message[] } | ExpectedRefusal;
 
-/** A refusal that is wanted. */
-export interface WantedRefusal {
+/** An expected refusal. */
+export interface ExpectedRefusal {
   code: Code;
-  /** A message that is empty may be any. */
+  /** If the message of a reason is empty, any message is accepted. */
   reasons: Reason[];
   moveIndex: number | undefined;
 }
@@ -43,21 +43,22 @@ const STATUSES: Partial<Record<string, Code>> = {
   UNIMPLEMENTED: Code.Unimplemented,
 };
 
-/** Reads the cases of one file. What is wrong goes to `errors`; the other cases are read all the same. */
+/** Reads the cases of one file. Adds the errors of invalid cases to `errors`, and reads the others. */
 export function readFile(source: string, text: string, errors: string[]): Case[] {
   const cases: Case[] = [];
   attempt(source, errors, () => {
     const json = JSON.parse(text) as JsonValue;
     const file = readObject(json, { about: isString, cases: isList }, {});
-    if (file.about === "" || file.cases.length === 0) throw new Error("a file has an about and a case");
+    if (file.about === "" || file.cases.length === 0)
+      throw new Error("a file needs an about and at least one case");
     const names = new Set<string>();
-    for (const written of file.cases) {
-      const name = isObject(written) && typeof written.name === "string" ? written.name : "";
+    for (const value of file.cases) {
+      const name = isObject(value) && typeof value.name === "string" ? value.name : "";
       attempt(`${source}: ${name}`, errors, () => {
-        if (name === "") throw new Error("a case has a name");
-        if (names.has(name)) throw new Error("there are two cases of this name");
+        if (name === "") throw new Error("a case needs a name");
+        if (names.has(name)) throw new Error("there are two cases with this name");
         names.add(name);
-        cases.push({ ...readCase(written), name: `${source}: ${name}` });
+        cases.push({ ...readCase(value), name: `${source}: ${name}` });
       });
     }
   });
@@ -72,9 +73,9 @@ function attempt(what: string, errors: string[], action: () => void): void {
   }
 }
 
-type Written = ReturnType<typeof readWritten>;
+type CaseJson = ReturnType<typeof readCaseJson>;
 
-function readWritten(json: JsonValue) {
+function readCaseJson(json: JsonValue) {
   const required = { name: isString, rpc: isString, request: isMessages, status: isString };
   const optional = {
     clause: isString,
@@ -87,33 +88,33 @@ function readWritten(json: JsonValue) {
 }
 
 function readCase(json: JsonValue): Case {
-  const written = readWritten(json);
-  if (written.clause?.includes("-") === false) throw new Error("a clause is written like C4-2");
-  const method = RulesService.methods.find((method) => method.name === written.rpc);
-  if (method === undefined) throw new Error(`there is no call "${written.rpc}"`);
+  const parsed = readCaseJson(json);
+  if (parsed.clause?.includes("-") === false) throw new Error("a clause has the form of C4-2");
+  const method = RulesService.methods.find((method) => method.name === parsed.rpc);
+  if (method === undefined) throw new Error(`there is no call "${parsed.rpc}"`);
   const isStream = method.methodKind === "bidi_streaming";
-  const request = readMessages(method.input, isStream, written.request);
-  const ignored = (written.ignore ?? []).map((path) => readPath(method.output, path));
-  const wanted =
-    written.status === "OK"
-      ? { messages: readResponse(written, method.output, isStream, ignored) }
-      : readRefusal(written);
-  return { name: written.name, method, request, wanted, ignored };
+  const request = readMessages(method.input, isStream, parsed.request);
+  const ignored = (parsed.ignore ?? []).map((path) => readPath(method.output, path));
+  const expected =
+    parsed.status === "OK"
+      ? { messages: readResponse(parsed, method.output, isStream, ignored) }
+      : readRefusal(parsed);
+  return { name: parsed.name, method, request, expected, ignored };
 }
 
 function readResponse(
-  written: Written,
+  parsed: CaseJson,
   schema: DescMessage,
   isStream: boolean,
   ignored: DescField[][],
 ): Message[] {
-  if (written.reasons !== undefined || written.move_index !== undefined) {
-    throw new Error("reasons and move_index are of a refusal, not of OK");
+  if (parsed.reasons !== undefined || parsed.move_index !== undefined) {
+    throw new Error("reasons and move_index are only for a refusal");
   }
-  if (written.response === undefined) throw new Error("OK needs a response");
-  const messages = readMessages(schema, isStream, written.response);
-  if (messages.some((message) => takeOut(schema, message, ignored).there > 0)) {
-    throw new Error("a field that is ignored must not be in the response");
+  if (parsed.response === undefined) throw new Error("OK needs a response");
+  const messages = readMessages(schema, isStream, parsed.response);
+  if (messages.some((message) => removeFields(schema, message, ignored).present > 0)) {
+    throw new Error("an ignored field must not be in the response");
   }
   return messages;
 }
@@ -124,15 +125,15 @@ function readRefusal({
   ignore,
   reasons = [],
   move_index: moveIndex,
-}: Written): WantedRefusal {
+}: CaseJson): ExpectedRefusal {
   if (response !== undefined || ignore !== undefined) {
-    throw new Error("response and ignore are of OK, not of a refusal");
+    throw new Error("response and ignore are only for OK");
   }
   const code = Object.hasOwn(STATUSES, status) ? STATUSES[status] : undefined;
   if (code === undefined) throw new Error(`there is no status "${status}"`);
   if (reasons.length === 0) throw new Error("a refusal needs reasons");
   if (moveIndex !== undefined && code !== Code.FailedPrecondition) {
-    throw new Error("move_index is of FAILED_PRECONDITION");
+    throw new Error("move_index is only for FAILED_PRECONDITION");
   }
   return { code, reasons: reasons.map((reason) => readReason(reason, code)), moveIndex };
 }
@@ -153,7 +154,7 @@ function readReason(json: JsonValue, status: Code): Reason {
   return create(ReasonSchema, { code, field: field ?? "", clause: clause ?? "", message: message ?? "" });
 }
 
-/** Reads what is sent or answered: a list of messages if it is a stream, otherwise one. */
+/** Reads requests or responses: a list of messages for a stream, otherwise one. */
 function readMessages(schema: DescMessage, isStream: boolean, json: JsonValue): Message[] {
   if (isStream) {
     if (!isList(json)) throw new Error("the messages of a stream are a list");

@@ -1,17 +1,14 @@
-/** Messages as JSON, and how two of them differ. */
+/** Reads and writes messages as JSON, and shows the difference of two. */
 import { create, fromJson, toJson, type DescMessage, type JsonValue, type Message } from "@bufbuild/protobuf";
 
-/** Lines that are shown around a difference. */
+/** Lines shown around a difference. */
 const CONTEXT = 3;
 
-/**
- * Reads a message. A field that the message does not have is an error, and so is a name in lowerCamelCase: one spelling
- * is enough.
- */
+/** Reads a message. Unknown fields and names in lowerCamelCase are errors. */
 export function readMessage(schema: DescMessage, json: JsonValue): Message {
   const key = camelCaseKey(json);
   if (key !== undefined) {
-    throw new Error(`"${key}" is no field of ${schema.typeName}: fields are written as in the .proto files`);
+    throw new Error(`"${key}" is not a field of ${schema.typeName}: use the names of the .proto files`);
   }
   return fromJson(schema, json);
 }
@@ -27,26 +24,26 @@ function camelCaseKey(json: JsonValue): string | undefined {
     .find((key) => key !== undefined);
 }
 
-/** Writes a message, with the names of the fields as in the .proto files. */
+/** Writes a message, with the field names of the .proto files. */
 export function writeMessage(schema: DescMessage, message: Message): JsonValue {
   return toJson(schema, create(schema, message), { useProtoFieldName: true });
 }
 
-/** Shows where two values differ: lines that are only wanted with `-`, lines that only came with `+`. */
-export function diff(wanted: JsonValue, got: JsonValue): string {
-  const [wantedLines, gotLines] = [lines(wanted), lines(got)];
-  const shorter = Math.min(wantedLines.length, gotLines.length);
+/** Shows where two values differ: `-` marks lines that are only expected, `+` lines that are only received. */
+export function diff(expected: JsonValue, got: JsonValue): string {
+  const [expectedLines, gotLines] = [lines(expected), lines(got)];
+  const shorter = Math.min(expectedLines.length, gotLines.length);
   let start = 0;
-  while (start < shorter && wantedLines[start] === gotLines[start]) start += 1;
+  while (start < shorter && expectedLines[start] === gotLines[start]) start += 1;
   let end = 0;
-  while (end < shorter - start && wantedLines.at(-1 - end) === gotLines.at(-1 - end)) end += 1;
+  while (end < shorter - start && expectedLines.at(-1 - end) === gotLines.at(-1 - end)) end += 1;
 
-  const wantedEnd = wantedLines.length - end;
+  const expectedEnd = expectedLines.length - end;
   const marked: [string, string[]][] = [
-    [" ", wantedLines.slice(Math.max(0, start - CONTEXT), start)],
-    ["-", wantedLines.slice(start, wantedEnd)],
+    [" ", expectedLines.slice(Math.max(0, start - CONTEXT), start)],
+    ["-", expectedLines.slice(start, expectedEnd)],
     ["+", gotLines.slice(start, gotLines.length - end)],
-    [" ", wantedLines.slice(wantedEnd, wantedEnd + CONTEXT)],
+    [" ", expectedLines.slice(expectedEnd, expectedEnd + CONTEXT)],
   ];
   return marked.flatMap(([mark, lines]) => lines.map((line) => `    ${mark} ${line}`)).join("\n");
 }

@@ -1,4 +1,4 @@
-/** Runs cases over any transport: each on its own, and all of them again as items of batches and of a stream. */
+/** Runs cases over any transport: each on its own, and all of them as items of batches and of a stream. */
 import {
   create,
   type DescMessage,
@@ -14,32 +14,32 @@ import { CallSchema, RulesService, type Answer as Item, type Call } from "arbite
 import { checkAnswer, checkItem, readAnswer, readItem, type Answer } from "./answer.js";
 import { readFile, type Case } from "./case.js";
 
-/** Items of one `EvaluateBatch`: well below what the service takes. */
+/** Items per `EvaluateBatch`, well below the limit of the service. */
 const BATCH = 100;
-/** Calls under way at the same time. */
+/** Calls in flight. */
 const PARALLEL = 16;
-/** A call that takes longer has failed. */
+/** The timeout of a call. */
 const TIMEOUT_MS = 30_000;
 
-/** What has come of the cases. */
+/** The result of a run. */
 export interface Report {
-  /** How many cases there were to ask. */
-  asked: number;
-  /** How many were answered as they say. */
-  answered: number;
-  /** How many of those were sent again as items. */
+  /** The number of cases. */
+  total: number;
+  /** How many cases passed. */
+  passed: number;
+  /** How many of those were also sent as items. */
   items: number;
-  /** What was not as it should be. */
+  /** The failures, as text. */
   failures: string[];
 }
 
-/** How to run cases. */
+/** The options of a run. */
 export interface Options {
   /** Whether the transport can stream requests. */
   streams: boolean;
 }
 
-/** Runs the cases of files, by name. What is wrong with a file is a failure. */
+/** Runs the cases of files, by name. An invalid file is a failure. */
 export async function runFiles(
   transport: Transport,
   files: Iterable<[string, string]>,
@@ -51,39 +51,39 @@ export async function runFiles(
   return { ...report, failures: [...errors, ...report.failures] };
 }
 
-/** Runs the cases. Without `streams`, those that are streams are left out, and none is sent again in one. */
+/** Runs the cases. Without `streams`, skips those that are streams, and sends no items in a stream. */
 export async function runCases(transport: Transport, cases: Case[], { streams }: Options): Promise<Report> {
   const failures: string[] = [];
-  const answered: [Case, Answer][] = [];
-  const wanted = cases.filter(({ method }) => streams || method.methodKind === "unary");
-  for (const chunk of chunks(wanted, PARALLEL)) {
+  const passed: [Case, Answer][] = [];
+  const supported = cases.filter(({ method }) => streams || method.methodKind === "unary");
+  for (const chunk of chunks(supported, PARALLEL)) {
     const results = await Promise.all(chunk.map((one) => call(transport, one)));
     for (const [index, one] of chunk.entries()) {
       attempt(one.name, failures, () => {
         const answer = readAnswer(one, results[index] ?? []);
         checkAnswer(one, answer);
-        answered.push([one, answer]);
+        passed.push([one, answer]);
       });
     }
   }
 
-  const items = answered.flatMap(([one, alone]): Asked[] => {
+  const items = passed.flatMap(([one, alone]): ItemCase[] => {
     const call = toCall(one);
     return call === undefined ? [] : [{ one, alone, call }];
   });
-  checkItems("EvaluateBatch", items, await askBatches(transport, items), failures);
-  if (streams) checkItems("Evaluate", items, await askStream(transport, items), failures);
-  return { asked: wanted.length, answered: answered.length, items: items.length, failures };
+  checkItems("EvaluateBatch", items, await sendBatches(transport, items), failures);
+  if (streams) checkItems("Evaluate", items, await sendStream(transport, items), failures);
+  return { total: supported.length, passed: passed.length, items: items.length, failures };
 }
 
-/** A case that can be an item, and the answer it has had on its own. */
-interface Asked {
+/** A case that can be an item, and its answer on its own. */
+interface ItemCase {
   one: Case;
   alone: Answer;
   call: Call;
 }
 
-/** Sends the messages of a case and waits for all answers. */
+/** Sends the requests of a case, and returns all responses. */
 async function call(transport: Transport, { method, request }: Case): Promise<Message[] | ConnectError> {
   try {
     if (method.methodKind !== "unary") return await stream(transport, method as DescMethodStreaming, request);
@@ -113,7 +113,7 @@ async function stream<I extends DescMessage, O extends DescMessage>(
   return messages;
 }
 
-async function askBatches(transport: Transport, items: Asked[]): Promise<(Item | undefined)[]> {
+async function sendBatches(transport: Transport, items: ItemCase[]): Promise<(Item | undefined)[]> {
   const answers: Item[] = [];
   const { evaluateBatch } = RulesService.method;
   for (const chunk of chunks(items, BATCH)) {
@@ -124,13 +124,13 @@ async function askBatches(transport: Transport, items: Asked[]): Promise<(Item |
   return answers;
 }
 
-async function askStream(transport: Transport, items: Asked[]): Promise<(Item | undefined)[]> {
+async function sendStream(transport: Transport, items: ItemCase[]): Promise<(Item | undefined)[]> {
   const { evaluate } = RulesService.method;
   const requests = items.map(({ call }) => create(evaluate.input, { call }));
   return (await stream(transport, evaluate, requests)).map(({ answer }) => answer);
 }
 
-function checkItems(rpc: string, items: Asked[], answers: (Item | undefined)[], failures: string[]): void {
+function checkItems(rpc: string, items: ItemCase[], answers: (Item | undefined)[], failures: string[]): void {
   if (answers.length !== items.length)
     failures.push(`${rpc}: ${answers.length} answers to ${items.length} items`);
   for (const [index, { one, alone }] of items.entries()) {

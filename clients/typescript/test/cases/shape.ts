@@ -1,7 +1,7 @@
-/** JSON of a fixed shape: a slip of the pen fails instead of testing nothing. */
+/** Checks the shape of JSON, so that a typo is an error instead of a test of nothing. */
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 
-/** Whether a value is of a type. */
+/** Whether a value has a type. */
 type Check<T extends JsonValue> = (value: JsonValue) => value is T;
 type Shape = Record<string, Check<JsonValue>>;
 type Checked<S extends Shape> = { [K in keyof S]: S[K] extends Check<infer T> ? T : never };
@@ -18,7 +18,7 @@ export const isObject = (value: JsonValue): value is JsonObject => {
 export const isMessages = (value: JsonValue): value is JsonObject | JsonValue[] =>
   isObject(value) || isList(value);
 
-/** Reads an object that has all keys of one shape, may have those of the other, and has no more. */
+/** Reads an object with all required keys, any of the optional ones, and no others. */
 export function readObject<R extends Shape, O extends Shape>(
   value: JsonValue,
   required: R,
@@ -29,7 +29,7 @@ export function readObject<R extends Shape, O extends Shape>(
   for (const [key, inner] of Object.entries(value)) {
     const check = Object.hasOwn(shape, key) ? shape[key] : undefined;
     if (check === undefined) throw new Error(`unknown key "${key}"`);
-    if (!check(inner)) throw new Error(`"${key}" is of the wrong type`);
+    if (!check(inner)) throw new Error(`"${key}" has the wrong type`);
   }
   const missing = Object.keys(required).find((key) => !Object.hasOwn(value, key));
   if (missing !== undefined) throw new Error(`missing key "${missing}"`);

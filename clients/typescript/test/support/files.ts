@@ -1,4 +1,4 @@
-/** Where things are. The tests run from `build/`. */
+/** Paths of files. The tests run from `build/`. */
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -7,10 +7,10 @@ export const PACKAGE = fileURLToPath(new URL("../../", import.meta.url));
 
 const REPOSITORY = fileURLToPath(new URL("../../../../", import.meta.url));
 
-/** The program of the service. */
+/** The server binary. */
 export const BINARY = process.env.ARBITER_BINARY ?? `${REPOSITORY}target/debug/arbiter`;
 
-/** The text of every case file, by its name below `tests/cases`, in the order of the names. */
+/** The text of every case file, by its path below `tests/cases`, sorted by path. */
 export function caseFiles(): Map<string, string> {
   const root = `${REPOSITORY}tests/cases`;
   const files = new Map<string, string>();

@@ -1,7 +1,7 @@
-/** Errors that are wanted. */
+/** Expected errors. */
 import assert from "node:assert/strict";
 
-/** Waits for a promise to be rejected with an error of a class, and returns that. */
+/** Waits until a promise is rejected with an error of a class, and returns the error. */
 export async function raised<E extends Error>(
   promise: Promise<unknown>,
   kind: abstract new (...args: never[]) => E,
@@ -12,5 +12,5 @@ export async function raised<E extends Error>(
     assert.ok(error instanceof kind, `expected ${kind.name}, got ${String(error)}`);
     return error;
   }
-  assert.fail(`expected ${kind.name}, got an answer`);
+  assert.fail(`expected ${kind.name}, got a response`);
 }

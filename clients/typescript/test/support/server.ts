@@ -1,26 +1,26 @@
-/** The real service, started for a test. */
+/** Starts the real server. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
 import { BINARY } from "./files.js";
 
-/** A service that runs. */
+/** A running server. */
 export interface Server {
   /** Its address, a `host:port`. */
   target: string;
-  /** Ends it, and waits until it has. */
+  /** Stops it, and waits until it has exited. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts the service with further flags, on a free port unless they say otherwise. */
+/** Starts the server with additional flags, on a free port by default. */
 export async function startServer(...flags: string[]): Promise<Server> {
   const common = ["--admin-listen", "127.0.0.1:0", "--log", "warn", "--drain-delay", "0s"];
   const listen = flags.includes("--listen") ? [] : ["--listen", "127.0.0.1:0"];
   const child = spawn(BINARY, [...common, ...listen, ...flags], { stdio: ["ignore", "pipe", "inherit"] });
-  // A test that ends before its time leaves no service behind.
+  // Also stop the server if the test process exits early.
   process.once("exit", () => child.kill("SIGKILL"));
-  // One that could not be started has no end to wait for: it is told below.
+  // If the server cannot be started, there is no exit event, and the loop below throws.
   const exited = once(child, "exit").catch(() => undefined);
   const stop = async (signal: NodeJS.Signals = "SIGTERM") => {
     child.kill(signal);
@@ -30,5 +30,5 @@ export async function startServer(...flags: string[]): Promise<Server> {
     const target = /^ {2}gRPC {3}(\S+)$/.exec(line)?.[1];
     if (target !== undefined) return { target, stop };
   }
-  throw new Error(`${BINARY} has not started`);
+  throw new Error(`${BINARY} did not print its address`);
 }

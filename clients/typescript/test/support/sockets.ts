@@ -1,4 +1,4 @@
-/** Servers that play a part in a test. */
+/** Servers for tests. */
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -12,13 +12,13 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { RulesService } from "arbiter-client";
 
-/** A server that listens. */
+/** A listening server. */
 export interface Listener extends AsyncDisposable {
   /** Its address, a `host:port`. */
   target: string;
 }
 
-/** Lets a server listen on a free port. Its end is the end of its connections. */
+/** Lets a server listen on a free port. Disposing it closes its connections. */
 export async function listen(server: Server): Promise<Listener> {
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
@@ -36,14 +36,14 @@ export async function listen(server: Server): Promise<Listener> {
   return { target, [Symbol.asyncDispose]: close };
 }
 
-/** A gRPC server that answers as the test wants: a service that is newer, or broken. */
+/** A gRPC server whose responses a test defines: newer, broken, or overloaded. */
 export function fakeService(calls: Partial<ServiceImpl<typeof RulesService>>): Promise<Listener> {
   return listen(
     createHttp2Server(connectNodeAdapter({ routes: ({ service }) => service(RulesService, calls) })),
   );
 }
 
-/** A proxy that takes TLS connections for a service that knows no TLS. */
+/** A TLS proxy for a server without TLS. */
 export function tlsProxy(target: string, options: TlsOptions): Promise<Listener> {
   const port = Number(target.split(":")[1]);
   const proxy = createTlsServer({ ...options, ALPNProtocols: ["h2"] }, (outer) => {
@@ -55,13 +55,13 @@ export function tlsProxy(target: string, options: TlsOptions): Promise<Listener>
   return listen(proxy);
 }
 
-/** A certificate that vouches for itself, and its key, in PEM. */
+/** A self-signed certificate and its key, in PEM. */
 export interface Certificate {
   cert: Buffer;
   key: Buffer;
 }
 
-/** Makes a certificate for a name. */
+/** Creates a certificate for a name. */
 export function makeCertificate(name: string): Certificate {
   const folder = mkdtempSync(join(tmpdir(), "arbiter-"));
   try {

@@ -1,4 +1,4 @@
-/** What a client does when the service is not there, not in time, or not for long. */
+/** A service that cannot be reached, does not answer, or is unavailable: deadlines and retries. */
 import assert from "node:assert/strict";
 import { createServer as createHttpServer } from "node:http";
 import { createServer as createHttp2Server } from "node:http2";
@@ -13,15 +13,15 @@ import { raised } from "./support/raised.js";
 import { startServer } from "./support/server.js";
 import { fakeService, listen } from "./support/sockets.js";
 
-/** An address that nobody listens at. */
-async function deadTarget(): Promise<string> {
+/** The address of a closed port. */
+async function closedPort(): Promise<string> {
   const listener = await listen(createServer());
   await listener[Symbol.asyncDispose]();
   return listener.target;
 }
 
-test("an address that nobody listens at is unreachable, soon", async () => {
-  const target = await deadTarget();
+test("a closed port is unreachable, without a long wait", async () => {
+  const target = await closedPort();
   using client = connect(target);
   const start = Date.now();
   const error = await raised(client.listGames(), UnreachableError);
@@ -31,10 +31,10 @@ test("an address that nobody listens at is unreachable, soon", async () => {
   await raised(client.evaluate([]).next(), UnreachableError);
 });
 
-test("a host of no name, a server of another kind and one that hangs up are unreachable", async () => {
+test("an unknown host, an HTTP/1.1 server and a server that closes connections are unreachable", async () => {
   await using web = await listen(createHttpServer((_, response) => response.end("hello")));
-  await using rude = await listen(createServer((socket) => socket.destroy()));
-  for (const target of ["no-such-host.invalid:1", web.target, rude.target]) {
+  await using closing = await listen(createServer((socket) => socket.destroy()));
+  for (const target of ["no-such-host.invalid:1", web.target, closing.target]) {
     using client = connect(target, { retry: false });
     await raised(client.listGames(), UnreachableError);
     await raised(client.evaluate([]).next(), UnreachableError);
@@ -47,17 +47,17 @@ test("a target is a host and a port", () => {
   }
 });
 
-test("a service that never answers is over its deadline", async () => {
+test("a silent server exceeds the deadline", async () => {
   await using silent = await listen(createServer());
   using client = connect(silent.target, { timeoutMs: 100 });
   const error = await raised(client.listGames(), DeadlineError);
   assert.equal(error.code, Code.DeadlineExceeded);
-  using patient = connect(silent.target);
-  await raised(patient.listGames({ timeoutMs: 100 }), DeadlineError);
-  await raised(patient.evaluate([], { timeoutMs: 100 }).next(), DeadlineError);
+  using other = connect(silent.target);
+  await raised(other.listGames({ timeoutMs: 100 }), DeadlineError);
+  await raised(other.evaluate([], { timeoutMs: 100 }).next(), DeadlineError);
 });
 
-test("a call has 5 seconds unless it is told otherwise, and a stream has no end", async () => {
+test("the default timeout is 5 seconds, and a stream has none", async () => {
   const timeouts: (string | null)[] = [];
   const note = ({ requestHeader }: HandlerContext) => {
     timeouts.push(requestHeader.get("grpc-timeout"));
@@ -79,7 +79,7 @@ test("a call has 5 seconds unless it is told otherwise, and a stream has no end"
   assert.deepEqual(timeouts, ["5000m", "700m", null, null]);
 });
 
-/** A service that is unavailable a number of times, and counts the calls. */
+/** Uses a service that fails a number of times, and returns the number of calls. */
 async function flaky(times: number, code: Code, use: (target: string) => Promise<void>): Promise<number> {
   let calls = 0;
   await using service = await fakeService({
@@ -93,7 +93,7 @@ async function flaky(times: number, code: Code, use: (target: string) => Promise
   return calls;
 }
 
-test("a call that found the service unavailable is repeated, up to 4 attempts", async () => {
+test("UNAVAILABLE is retried, with up to 4 attempts", async () => {
   const answered = async (target: string) => {
     using client = connect(target);
     await client.listGames();
@@ -107,7 +107,7 @@ test("a call that found the service unavailable is repeated, up to 4 attempts", 
   assert.equal(await flaky(4, Code.Unavailable, refused), 4);
 });
 
-test("a call is repeated for nothing else, never after its deadline, and not at all if so wished", async () => {
+test("a call is not retried for other errors, after its deadline, or without `retry`", async () => {
   const failed =
     (use: (target: string) => Client, options = {}) =>
     async (target: string) => {
@@ -131,23 +131,23 @@ test("a call is repeated for nothing else, never after its deadline, and not at 
   assert.equal(await flaky(9, Code.Unavailable, soon), 1);
 });
 
-test("a call that is over does not wait to be repeated", async (t) => {
+test("an aborted call does not wait for its retry", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const next = () => Promise.reject(new ConnectError("not now", Code.Unavailable));
   for (const isWaiting of [false, true]) {
-    const caller = new AbortController();
-    const call = retry(next)({ stream: false, signal: caller.signal } as UnaryRequest);
+    const controller = new AbortController();
+    const call = retry(next)({ stream: false, signal: controller.signal } as UnaryRequest);
     if (isWaiting) await new Promise(setImmediate);
-    caller.abort(new Error("it is over"));
-    await assert.rejects(call, /it is over/);
+    controller.abort(new Error("aborted"));
+    await assert.rejects(call, /aborted/);
   }
 });
 
-test("no call fails when the service ends its connections", async () => {
+test("no call fails when the service closes connections by age", async () => {
   const server = await startServer("--max-connection-age", "50ms");
   using client = connect(server.target);
   const start = Date.now();
-  // Pauses as well: a connection that nothing happens on ends in its own way.
+  // With pauses, because idle connections end differently.
   while (Date.now() - start < 1000) {
     await Promise.all([client.renderState("4"), client.renderState("4")]);
     if (Math.random() < 0.5) await new Promise((resolve) => setTimeout(resolve, 7));
@@ -155,7 +155,7 @@ test("no call fails when the service ends its connections", async () => {
   await server.stop();
 });
 
-test("a service that was killed and comes back is found again", async () => {
+test("a client reconnects to a restarted service", async () => {
   let server = await startServer();
   using client = connect(server.target);
   await client.renderState("4");
@@ -166,15 +166,15 @@ test("a service that was killed and comes back is found again", async () => {
   await server.stop();
 });
 
-test("a connection that breaks in the middle of an answer is unreachable", async () => {
+test("a connection that breaks in the middle of a response is unreachable", async () => {
   const server = createHttp2Server();
   server.on("stream", (stream) => {
     stream.respond({ ":status": 200, "content-type": "application/grpc+proto" });
     stream.write(new Uint8Array(3));
     setTimeout(() => stream.session?.destroy(), 20);
   });
-  await using cutting = await listen(server);
-  using client = connect(cutting.target, { retry: false });
+  await using breaking = await listen(server);
+  using client = connect(breaking.target, { retry: false });
   await raised(client.listGames(), UnreachableError);
   await raised(client.evaluate([]).next(), UnreachableError);
 });

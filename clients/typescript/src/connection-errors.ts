@@ -4,8 +4,11 @@ import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
  * Converts every connection error to UNAVAILABLE, with a message that names the target and the cause. Transports report
  * connection errors with various codes; `causeOf` recognizes them.
  */
-export function reach(target: string, causeOf: (error: ConnectError) => string | undefined): Interceptor {
-  const rename = (thrown: unknown, signal: AbortSignal): ConnectError => {
+export function convertConnectionErrors(
+  target: string,
+  causeOf: (error: ConnectError) => string | undefined,
+): Interceptor {
+  const convert = (thrown: unknown, signal: AbortSignal): ConnectError => {
     const error = ConnectError.from(thrown);
     // A call that was aborted, or whose deadline was exceeded, keeps its own error.
     const cause = signal.aborted ? undefined : causeOf(error);
@@ -18,20 +21,20 @@ export function reach(target: string, causeOf: (error: ConnectError) => string |
       error,
     );
   };
-  async function* renameIn<T>(messages: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+  async function* convertIn<T>(messages: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
     try {
       yield* messages;
     } catch (error) {
-      throw rename(error, signal);
+      throw convert(error, signal);
     }
   }
   return (next) => async (request) => {
     try {
       const response = await next(request);
       if (!response.stream) return response;
-      return { ...response, message: renameIn(response.message, request.signal) };
+      return { ...response, message: convertIn(response.message, request.signal) };
     } catch (error) {
-      throw rename(error, request.signal);
+      throw convert(error, request.signal);
     }
   };
 }
