@@ -40,9 +40,9 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * A client of one Arbiter service, over one connection that it opens when it is needed. Any number of threads may use
- * it. A call has 5 seconds and is repeated while the service is unavailable, unless the {@link ArbiterClientBuilder}
- * was told otherwise: every call is pure, so repeating one is safe.
+ * A client of an Arbiter service, over one connection, which the first call opens. Thread-safe. By default a call has a
+ * deadline of 5 seconds, and is retried if it fails with UNAVAILABLE; {@link ArbiterClientBuilder} changes that. No
+ * call has side effects, so retries are safe.
  */
 public final class ArbiterClient implements Referee, AutoCloseable {
     private final ManagedChannel channel;
@@ -60,7 +60,7 @@ public final class ArbiterClient implements Referee, AutoCloseable {
         return builder(target).build();
     }
 
-    /** {@return what a client of the service at {@code host:port} is built with} */
+    /** {@return a builder for a client of the service at {@code host:port}} */
     public static ArbiterClientBuilder builder(String target) {
         return new ArbiterClientBuilder(target);
     }
@@ -75,7 +75,7 @@ public final class ArbiterClient implements Referee, AutoCloseable {
         return new ArbiterClient(channel, Optional.empty(), token);
     }
 
-    /** Ends the connection, and with it whatever is still under way. */
+    /** Closes the connection. Calls in flight are cancelled. */
     @Override
     public void close() {
         channel.shutdownNow();
@@ -199,13 +199,13 @@ public final class ArbiterClient implements Referee, AutoCloseable {
         return new EvaluateStream(channelOfCall(), CallOptions.DEFAULT);
     }
 
-    /** {@return a stream of calls and their answers, with a deadline for the whole of it} */
+    /** {@return a stream of calls and their answers, with a deadline for the whole stream} */
     public EvaluateStream evaluate(Duration deadline) {
         return new EvaluateStream(channelOfCall(), options(Optional.of(positive(deadline))));
     }
 
     private <Q, A> A call(MethodDescriptor<Q, A> method, Q request) {
-        // Whatever a supplier of tokens throws is no failure of the call.
+        // Outside the try block: an exception of the token supplier is thrown unchanged.
         Channel channel = channelOfCall();
         try {
             return ClientCalls.blockingUnaryCall(channel, method, options(deadline), request);
@@ -214,9 +214,9 @@ public final class ArbiterClient implements Referee, AutoCloseable {
         }
     }
 
-    /** The connection, with the token that is present now. */
+    /** The channel, with the current token. */
     private Channel channelOfCall() {
-        return token.map(token -> ClientInterceptors.intercept(channel, token.show()))
+        return token.map(token -> ClientInterceptors.intercept(channel, token.interceptor()))
                 .orElse(channel);
     }
 
@@ -227,7 +227,7 @@ public final class ArbiterClient implements Referee, AutoCloseable {
 
     static Duration positive(Duration deadline) {
         if (deadline.isNegative() || deadline.isZero()) {
-            throw new IllegalArgumentException("a deadline is positive, not " + deadline);
+            throw new IllegalArgumentException("a deadline must be positive, not " + deadline);
         }
         return deadline;
     }

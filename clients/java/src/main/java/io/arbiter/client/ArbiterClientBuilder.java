@@ -16,11 +16,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** How a client connects: begun by {@link ArbiterClient#builder}, ended by {@link #build}. */
+/** Builds a client. Created by {@link ArbiterClient#builder}. */
 public final class ArbiterClientBuilder {
     private static final Duration DEADLINE = Duration.ofSeconds(5);
 
-    // Not RESOURCE_EXHAUSTED: a message that is too large stays too large.
+    // No call has side effects, so every call may be retried. RESOURCE_EXHAUSTED is not retried: it is also the status
+    // of a message that is too large.
     private static final Map<String, ?> RETRY_POLICY = Map.ofEntries(
             entry("maxAttempts", 4.0),
             entry("initialBackoff", "0.1s"),
@@ -33,8 +34,8 @@ public final class ArbiterClientBuilder {
             List.of(Map.of(
                     "name", List.of(Map.of("service", "arbiter.v1.RulesService")), "retryPolicy", RETRY_POLICY)));
 
-    // How large the answers of a batch may be is the service's to decide: 4 MiB, or what it is configured to.
-    private static final int MAX_ANSWER_BYTES = 16 << 20;
+    // The service limits the size of a batch's response: by default to 4 MiB, which is also gRPC's default limit.
+    private static final int MAX_RESPONSE_BYTES = 16 << 20;
 
     private final String target;
     private TlsChannelCredentials.Builder tls;
@@ -47,7 +48,7 @@ public final class ArbiterClientBuilder {
         this.target = target;
     }
 
-    /** {@return this, with TLS, trusting whom the system trusts} */
+    /** {@return this, with TLS, which trusts the root certificates of the system} */
     public ArbiterClientBuilder tls() {
         if (tls == null) {
             tls = TlsChannelCredentials.newBuilder();
@@ -56,7 +57,7 @@ public final class ArbiterClientBuilder {
     }
 
     /**
-     * {@return this, with TLS, trusting the certificates of a PEM file and no others}
+     * {@return this, with TLS, which trusts only the root certificates of a PEM file}
      *
      * @throws UncheckedIOException if the file cannot be read
      */
@@ -71,10 +72,10 @@ public final class ArbiterClientBuilder {
     }
 
     /**
-     * {@return this, with mutual TLS: the service is shown a certificate}
+     * {@return this, with mutual TLS}
      *
-     * @param chain the certificate and those between it and its root, a PEM file
-     * @param key its private key, a PEM file in the form of PKCS #8 without a password
+     * @param chain the certificate chain of the client, a PEM file
+     * @param key its private key, a PEM file with PKCS #8 and without a password
      * @throws UncheckedIOException if a file cannot be read
      */
     public ArbiterClientBuilder clientCertificate(Path chain, Path key) {
@@ -87,17 +88,16 @@ public final class ArbiterClientBuilder {
         return this;
     }
 
-    /** {@return this, with another name for which the certificate of the service must be than the host's, for tests} */
+    /** {@return this, with the expected name in the certificate of the service, instead of the host of the target} */
     public ArbiterClientBuilder serverName(String name) {
         serverName = name;
         return this;
     }
 
     /**
-     * {@return this, and every call shows a token, to a service that asks for one} Without TLS it can be read on its
-     * way.
+     * {@return this, with a bearer token for every call} Without TLS it is sent in plaintext.
      *
-     * @throws IllegalArgumentException if no header can hold the token
+     * @throws IllegalArgumentException if the token is not a valid header value
      */
     public ArbiterClientBuilder token(String token) {
         Token.check(token);
@@ -105,18 +105,18 @@ public final class ArbiterClientBuilder {
     }
 
     /**
-     * {@return this, and every call shows the token that is present then} So a token that is renewed needs no new
-     * client.
+     * {@return this, with a bearer token that can change} A rotated token needs no new client.
      *
-     * @param present asked at each call, before the time of the call begins. What it throws, the call throws; if no
-     *     header can hold the token, that is an {@link IllegalArgumentException}
+     * @param current returns the current token. It is called for every call, before the deadline starts. If it throws,
+     *     the call throws the same exception; if the token is not a valid header value, the call throws an
+     *     {@link IllegalArgumentException}
      */
-    public ArbiterClientBuilder token(Supplier<String> present) {
-        token = Optional.of(new Token(present));
+    public ArbiterClientBuilder token(Supplier<String> current) {
+        token = Optional.of(new Token(current));
         return this;
     }
 
-    /** {@return this, with another deadline for each call than 5 seconds} {@link EvaluateStream}s have their own. */
+    /** {@return this, with a deadline for each call} Default: 5 seconds. Not for {@link EvaluateStream}. */
     public ArbiterClientBuilder deadline(Duration deadline) {
         this.deadline = Optional.of(ArbiterClient.positive(deadline));
         return this;
@@ -128,21 +128,21 @@ public final class ArbiterClientBuilder {
         return this;
     }
 
-    /** {@return this, and a call is made once, even if the service is unavailable} */
+    /** {@return this, without retries} By default a call that fails with UNAVAILABLE is tried up to four times. */
     public ArbiterClientBuilder noRetries() {
         retries = false;
         return this;
     }
 
     /**
-     * {@return the client} It connects with its first call.
+     * {@return the client} The first call opens the connection.
      *
-     * @throws IllegalArgumentException if the target is none, or the certificates or the key cannot be understood
+     * @throws IllegalArgumentException if the target, a certificate or the key is invalid
      */
     public ArbiterClient build() {
         ChannelCredentials credentials = tls == null ? InsecureChannelCredentials.create() : tls.build();
         ManagedChannelBuilder<?> channel =
-                Grpc.newChannelBuilder(target, credentials).maxInboundMessageSize(MAX_ANSWER_BYTES);
+                Grpc.newChannelBuilder(target, credentials).maxInboundMessageSize(MAX_RESPONSE_BYTES);
         if (serverName != null) {
             channel.overrideAuthority(serverName);
         }

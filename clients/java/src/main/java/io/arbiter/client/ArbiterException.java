@@ -5,16 +5,15 @@ import io.grpc.Status;
 import java.util.List;
 
 /**
- * A call that failed. Its message is for people. What kind of failure it is:
+ * A failed call, with a gRPC status code and a message for people. The subclasses are:
  *
  * <ul>
- *   <li>{@link RefusedException}: the service has answered, and refuses the call;
+ *   <li>{@link RefusedException}: the service refused the call;
  *   <li>{@link UnreachableException}: the service could not be reached;
- *   <li>{@link DeadlineExceededException}: there was no answer in time;
- *   <li>none of these: anything else, by its {@link #code()}.
+ *   <li>{@link DeadlineExceededException}: the deadline was exceeded.
  * </ul>
  */
-@SuppressWarnings("serial") // Not meant to be serialised: the details are not.
+@SuppressWarnings("serial") // The details are not serializable.
 public class ArbiterException extends RuntimeException {
     private final Status.Code code;
     private final List<Any> details;
@@ -31,8 +30,8 @@ public class ArbiterException extends RuntimeException {
     }
 
     /**
-     * {@return the details of the status, just as they came} Everything in them that this client knows is easier to
-     * have from {@link RefusedException}; a newer service may send others.
+     * {@return the details of the status, unchanged} {@link RefusedException} has the content of those that this client
+     * knows; a newer service may send others.
      */
     public List<Any> details() {
         return details;

@@ -25,8 +25,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The calls as messages, for {@link Referee#evaluateBatch} and {@link EvaluateStream#send}. Each is what the method of
- * the same name in {@link Referee} asks. {@link Notation} turns text into states and moves.
+ * The calls as messages, for {@link Referee#evaluateBatch} and {@link EvaluateStream#send}. Each method has the
+ * parameters of the {@link Referee} method of the same name. {@link Notation} converts text to states and moves.
  */
 public final class Calls {
     private Calls() {}

@@ -4,7 +4,7 @@ import com.google.protobuf.Any;
 import io.grpc.Status;
 import java.util.List;
 
-/** There was no answer before the deadline of the call: DEADLINE_EXCEEDED. */
+/** The deadline was exceeded: DEADLINE_EXCEEDED. */
 @SuppressWarnings("serial") // As ArbiterException.
 public final class DeadlineExceededException extends ArbiterException {
     DeadlineExceededException(String message, List<Any> details, Throwable cause) {

@@ -8,7 +8,7 @@ import io.grpc.protobuf.ProtoUtils;
 import java.util.List;
 import java.util.Optional;
 
-/** The details of a status ({@code grpc-status-details-bin}). Those that cannot be read are as good as none. */
+/** The details of a status ({@code grpc-status-details-bin}). Ignores those that cannot be decoded. */
 record Details(List<Any> all) {
     private static final Metadata.Key<com.google.rpc.Status> KEY = Metadata.Key.of(
             "grpc-status-details-bin", ProtoUtils.metadataMarshaller(com.google.rpc.Status.getDefaultInstance()));
@@ -17,7 +17,7 @@ record Details(List<Any> all) {
         try {
             com.google.rpc.Status status = trailers == null ? null : trailers.get(KEY);
             return new Details(status == null ? List.of() : status.getDetailsList());
-        } catch (IllegalArgumentException notReadable) {
+        } catch (IllegalArgumentException invalid) {
             return new Details(List.of());
         }
     }
@@ -28,8 +28,8 @@ record Details(List<Any> all) {
                 if (detail.is(type)) {
                     return Optional.of(detail.unpack(type));
                 }
-            } catch (InvalidProtocolBufferException notReadable) {
-                // Another of this type may be.
+            } catch (InvalidProtocolBufferException invalid) {
+                // Another detail of this type may be valid.
             }
         }
         return Optional.empty();

@@ -18,11 +18,11 @@ import java.util.Queue;
 import java.util.function.BooleanSupplier;
 
 /**
- * A stream of calls and, in the same order, of their answers. Calls may be sent and answers taken in turn or all at
- * once, by one thread or by several: answers that nobody has taken yet are kept here, and hold up nothing.
+ * A stream of calls and their answers, in order. Thread-safe. The stream buffers answers without a limit, so all calls
+ * can be sent before answers are read.
  *
- * <p>A service ends the stream when it goes down, and with its connection, after half an hour by default: that is an
- * {@link UnreachableException}. Open a new stream then.
+ * <p>The service ends the stream when it shuts down, and when it closes the connection, after half an hour by default:
+ * that is an {@link UnreachableException}. Open a new stream then.
  */
 public final class EvaluateStream implements Iterator<Reply>, AutoCloseable {
     private final Queue<Reply> replies = new ArrayDeque<>();
@@ -37,7 +37,7 @@ public final class EvaluateStream implements Iterator<Reply>, AutoCloseable {
     }
 
     /**
-     * Sends a call. Waits while the connection takes no more.
+     * Sends a call. Waits while the connection applies backpressure.
      *
      * @throws ArbiterException if the stream has failed
      * @throws IllegalStateException if the stream is finished
@@ -53,7 +53,7 @@ public final class EvaluateStream implements Iterator<Reply>, AutoCloseable {
         calls.onNext(EvaluateRequest.newBuilder().setCall(call).build());
     }
 
-    /** Says that no further call will be sent. The answers that are still to come can be taken. */
+    /** Ends the calls of the stream. Answers can still be received. */
     public synchronized void finish() {
         if (!finished && !ended) {
             calls.onCompleted();
@@ -63,10 +63,10 @@ public final class EvaluateStream implements Iterator<Reply>, AutoCloseable {
     }
 
     /**
-     * {@return whether there is a further answer} Waits for it, or for the end of the stream: so either a call must be
-     * unanswered, or the stream {@linkplain #finish finished}.
+     * {@return whether there is another answer} Waits for it, or for the end of the stream. It waits forever if all
+     * calls are answered and the stream is not {@linkplain #finish finished}.
      *
-     * @throws ArbiterException if the stream has failed and all answers that came before are taken
+     * @throws ArbiterException if the stream has failed, after the answers before
      */
     @Override
     public synchronized boolean hasNext() {
@@ -80,7 +80,7 @@ public final class EvaluateStream implements Iterator<Reply>, AutoCloseable {
     /**
      * {@return the answer to the next call} Waits for it.
      *
-     * @throws ArbiterException if the stream has failed and all answers that came before are taken
+     * @throws ArbiterException if the stream has failed, after the answers before
      */
     @Override
     public synchronized Reply next() {
@@ -90,7 +90,7 @@ public final class EvaluateStream implements Iterator<Reply>, AutoCloseable {
         return replies.remove();
     }
 
-    /** Ends the stream, whether it is finished or not. */
+    /** Cancels the stream, if it has not ended. */
     @Override
     public synchronized void close() {
         finished = true;
@@ -114,9 +114,9 @@ public final class EvaluateStream implements Iterator<Reply>, AutoCloseable {
         notifyAll();
     }
 
-    private synchronized void end(Throwable why) {
+    private synchronized void end(Throwable cause) {
         ended = true;
-        failure = why;
+        failure = cause;
         notifyAll();
     }
 

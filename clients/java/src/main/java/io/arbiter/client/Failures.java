@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Turns the failures of gRPC into those of this client: the one place where that is done. */
+/** Converts gRPC errors to exceptions of this client. */
 final class Failures {
     private static final String DOMAIN = "arbiter.v1";
 
@@ -27,19 +27,19 @@ final class Failures {
         };
     }
 
-    /** What a status says, with its causes: of a connection's troubles gRPC itself says only "io exception". */
+    /** The message of a status, with its causes: for a connection error, gRPC's own message is only "io exception". */
     private static String message(Status status) {
         String description = status.getDescription() == null ? status.getCode().name() : status.getDescription();
         List<String> parts = new ArrayList<>();
-        // Where there is a cause, further lines are about the inside of the connection.
+        // If there is a cause, the other lines are internals of the connection.
         parts.add(
                 status.getCause() == null
                         ? description
                         : description.lines().findFirst().orElse(""));
         for (Throwable cause = status.getCause(); cause != null; cause = cause.getCause()) {
-            String said = cause.getMessage();
-            if (said != null && parts.stream().noneMatch(part -> part.contains(said))) {
-                parts.add(said);
+            String message = cause.getMessage();
+            if (message != null && parts.stream().noneMatch(part -> part.contains(message))) {
+                parts.add(message);
             }
         }
         return String.join(": ", parts);

@@ -9,7 +9,7 @@ public final class IllegalMoveException extends RefusedException {
         super(refused);
     }
 
-    /** {@return which of the moves of {@code ReplayGame} it is, from 0; empty for other calls} */
+    /** {@return the index of the move in a replay, from 0; empty for other calls} */
     public OptionalInt moveIndex() {
         return refused().moveIndex();
     }

@@ -1,7 +1,7 @@
 package io.arbiter.client;
 
 /**
- * The request is malformed, its state is impossible, or it asks about a view and the answer depends on hidden cards:
+ * The request is malformed, its state is impossible, or the response depends on cards that a view hides:
  * INVALID_ARGUMENT. The reasons are every violation, each with its field.
  */
 @SuppressWarnings("serial") // As ArbiterException.

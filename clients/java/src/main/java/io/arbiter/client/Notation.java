@@ -7,31 +7,31 @@ import io.arbiter.v1.TripleTriadCard;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Messages made of the text that stands for them. Nothing is read here: the service does that. */
+/** Creates messages from notation. The service parses the notation. */
 public final class Notation {
     private Notation() {}
 
-    /** {@return a state written as text, such as {@code c4:7x6x4:4453}} */
+    /** {@return a state as text, such as {@code c4:7x6x4:4453}} */
     public static State state(String text) {
         return State.newBuilder().setNotation(text).build();
     }
 
-    /** {@return a move written as text, such as {@code 4} in Connect Four} */
+    /** {@return a move as text, such as {@code 4} in Connect Four} */
     public static Move move(String text) {
         return Move.newBuilder().setNotation(text).build();
     }
 
-    /** {@return moves written as text, in order} */
+    /** {@return moves as text, in order} */
     public static List<Move> moves(String... texts) {
         return Stream.of(texts).map(Notation::move).toList();
     }
 
-    /** {@return a card of Triple Triad written as text: {@code 54} is the 54th of the catalogue} */
+    /** {@return a card of Triple Triad as text, such as {@code 54}, the number of a built-in card} */
     public static TripleTriadCard tripleTriadCard(String text) {
         return TripleTriadCard.newBuilder().setNotation(text).build();
     }
 
-    /** {@return a card of RoyalMatch written as text, such as {@code 10H}} */
+    /** {@return a card of RoyalMatch as text, such as {@code 10H}} */
     public static RoyalMatchCard royalMatchCard(String text) {
         return RoyalMatchCard.newBuilder().setNotation(text).build();
     }

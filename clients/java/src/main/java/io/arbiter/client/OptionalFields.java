@@ -20,12 +20,12 @@ import java.util.Optional;
 public final class OptionalFields {
     private OptionalFields() {}
 
-    /** {@return who has won; empty when nobody has} */
+    /** {@return the winner; empty if there is none} */
     public static Optional<Player> winner(Outcome outcome) {
         return outcome.hasWinner() ? Optional.of(outcome.getWinner()) : Optional.empty();
     }
 
-    /** {@return why the game ended; empty while it goes on} */
+    /** {@return the end reason; empty while the game goes on} */
     public static Optional<EndReason> endReason(Outcome outcome) {
         return outcome.hasEndReason() ? Optional.of(outcome.getEndReason()) : Optional.empty();
     }
@@ -35,27 +35,27 @@ public final class OptionalFields {
         return response.hasNextRound() ? Optional.of(response.getNextRound()) : Optional.empty();
     }
 
-    /** {@return which of two cards wins; empty when there are more than two} */
+    /** {@return which of two cards wins; empty if there are more than two} */
     public static Optional<RoyalMatchOrder> order(CompareCardsResponse comparison) {
         return comparison.hasOrder() ? Optional.of(comparison.getOrder()) : Optional.empty();
     }
 
-    /** {@return the strongest card; empty when there are two and they are equal} */
+    /** {@return the strongest card; empty if there are two and they are equal} */
     public static Optional<RoyalMatchCard> winner(CompareCardsResponse comparison) {
         return comparison.hasWinner() ? Optional.of(comparison.getWinner()) : Optional.empty();
     }
 
-    /** {@return whose piece stood on a corner; empty when nothing did} */
+    /** {@return the owner of the piece on a corner; empty if there was none} */
     public static Optional<Player> owner(QueenRooksCorner corner) {
         return corner.hasOwner() ? Optional.of(corner.getOwner()) : Optional.empty();
     }
 
-    /** {@return whose colour the card on a square shows; empty when there is no card} */
+    /** {@return the owner of the card on a square; empty if there is no card} */
     public static Optional<Player> owner(TripleTriadSquare square) {
         return square.hasOwner() ? Optional.of(square.getOwner()) : Optional.empty();
     }
 
-    /** {@return whose collection a card leaves; empty if it was in neither} */
+    /** {@return the player whose collection a card leaves; empty if it was in neither} */
     public static Optional<Player> from(TripleTriadTransfer transfer) {
         return transfer.hasFrom() ? Optional.of(transfer.getFrom()) : Optional.empty();
     }

@@ -32,10 +32,10 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The calls of the service. A state is a message or its text, and so is a move; responses have the form of the state in
- * the request. Seeds are unsigned numbers of 64 bits.
+ * The calls of the service. States and moves are messages or text; responses have the form of the state in the request.
+ * Seeds are unsigned 64-bit numbers.
  *
- * <p>{@link ArbiterClient} calls a server. A game's own tests may use another implementation.
+ * <p>{@link ArbiterClient} calls a server. Tests of a game may use another implementation.
  *
  * <p>The state may be a view, the state as one player sees it, unless a method says otherwise: see
  * {@link #viewState(State, Player)}.
@@ -43,7 +43,7 @@ import java.util.function.Consumer;
  * <p>Every method throws an {@link ArbiterException} if the call fails.
  */
 public interface Referee {
-    /** {@return whether a move is legal and, if not, every reason why} An illegal move is an answer, not an error. */
+    /** {@return whether a move is legal and, if not, every reason why} An illegal move is not an error here. */
     ValidateMoveResponse validateMove(State state, Move move);
 
     /** {@return {@link #validateMove(State, Move)} of a move as text} */
@@ -62,7 +62,7 @@ public interface Referee {
     }
 
     /**
-     * {@return the state after a move, what happened, and the outcome after it} On a view, the next state is a view.
+     * {@return the next state, the events and the outcome of a move} On a view, the viewer's next view.
      *
      * @throws IllegalMoveException if the rules forbid the move
      */
@@ -83,7 +83,7 @@ public interface Referee {
         return applyMove(state(state), move(move));
     }
 
-    /** {@return what an arrival captures, in a game that need not be told where it is: RoyalMatch, Connect Four} */
+    /** {@return what the piece or card that has just arrived captures, for RoyalMatch and Connect Four} */
     ResolveCapturesResponse resolveCaptures(State state);
 
     /** {@return {@link #resolveCaptures(State)} of a state as text} */
@@ -100,8 +100,8 @@ public interface Referee {
     }
 
     /**
-     * {@return whether the game is over, why, and who has won; if it goes on, whose turn it is} Random choices follow
-     * from a drawn seed. {@link OptionalFields} has the winner and the end reason as {@code Optional}.
+     * {@return whether the game is over, why, and who has won; if it goes on, whose turn it is} The service draws the
+     * seed of random choices. {@link OptionalFields} has the winner and the end reason as {@code Optional}.
      */
     DetermineWinnerResponse determineWinner(State state);
 
@@ -148,12 +148,12 @@ public interface Referee {
     ListGamesResponse listGames(Consumer<ListGamesRequest.Builder> games);
 
     /**
-     * {@return the first state of a game} The game is named by its set-up or by its rules; everything else may be left
-     * out: {@code newGame(game -> game.setTripleTriad(setup).setRules(rules).setSeed(2).setForm(STATE_FORM_NOTATION))}.
+     * {@return the first state of a game} The setup or the rules select the game; everything else is optional:
+     * {@code newGame(game -> game.setTripleTriad(setup).setRules(rules).setSeed(2).setForm(STATE_FORM_NOTATION))}.
      */
     NewGameResponse newGame(Consumer<NewGameRequest.Builder> game);
 
-    /** {@return every legal move of a state, none when the game is over; of a view, the viewer's moves} */
+    /** {@return the legal moves of a state; of a view, the viewer's moves} Empty when the game is over. */
     ListLegalMovesResponse listLegalMoves(State state);
 
     /** {@return {@link #listLegalMoves(State)} of a state as text} */
@@ -162,7 +162,7 @@ public interface Referee {
     }
 
     /**
-     * {@return the state after many moves, and what happened at each} Needs the whole state, not a view.
+     * {@return the state after many moves, and the events of each} Needs the whole state, not a view.
      *
      * @throws IllegalMoveException if one of the moves is illegal, with its index
      */
@@ -184,8 +184,9 @@ public interface Referee {
     }
 
     /**
-     * {@return the collections after a game of Triple Triad that somebody has won} Without picks, where the rules give
-     * the winner some, the service takes the strongest cards. Needs the whole state, not a view.
+     * {@return the collections after a game of Triple Triad that has a winner} If the trade rule gives a choice, picks
+     * are the ids of the cards that the winner takes; without picks the service takes the best. Needs the whole state,
+     * not a view.
      */
     SettleTradeResponse settleTrade(
             State state, List<TripleTriadCard> collectionOne, List<TripleTriadCard> collectionTwo, int... picks);
@@ -197,9 +198,10 @@ public interface Referee {
     }
 
     /**
-     * {@return a view: the state as one player sees it, without the cards that the player may not know} Code that acts
-     * for one player should ask about that player's view. What depends on hidden cards is refused with
-     * {@code ERROR_REASON_HIDDEN_INFORMATION}, an {@link InvalidRequestException}. The argument is the whole state.
+     * {@return a view: the state as one player sees it, without the cards that the player may not know} A client that
+     * acts for one player should use that player's view. The service refuses a call whose response depends on hidden
+     * cards, with {@code ERROR_REASON_HIDDEN_INFORMATION}, an {@link InvalidRequestException}. The argument is the
+     * whole state.
      */
     ViewStateResponse viewState(State state, Player viewer);
 
@@ -208,7 +210,7 @@ public interface Referee {
         return viewState(state(state), viewer);
     }
 
-    /** {@return a state typed, as notation, and as a text board for people} */
+    /** {@return a state in every form: typed, as notation, and as a text board for people} */
     RenderStateResponse renderState(State state);
 
     /** {@return {@link #renderState(State)} of a state as text} */
@@ -216,7 +218,7 @@ public interface Referee {
         return renderState(state(state));
     }
 
-    /** {@return the answers to many calls, in order} One that is refused does not spoil the others. */
+    /** {@return one answer per call, in order} A refusal does not affect other calls. */
     List<Reply> evaluateBatch(List<Call> calls);
 
     /** {@return {@link #evaluateBatch(List)} of these calls} */

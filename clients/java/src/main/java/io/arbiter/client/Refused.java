@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 
-/** All that a refusal says, read from a status with its details or from an item of many. */
+/** The content of a refusal, read from a status with its details or from an item of a batch or a stream. */
 record Refused(
         Status.Code code,
         String message,
@@ -26,7 +26,7 @@ record Refused(
 
     private static final String UNLISTED = "unlisted_violations";
 
-    /** Reads the details of a status. What is missing in them is taken from the {@code ErrorInfo}. */
+    /** Reads the details of a status. Uses the {@code ErrorInfo} for what is missing in them. */
     static Refused of(Status status, ErrorInfo info, Details details, Throwable cause) {
         List<Reason> reasons = new ArrayList<>();
         details.find(BadRequest.class)
@@ -41,7 +41,7 @@ record Refused(
         Reason first = reasons.isEmpty()
                 ? new Reason("", message, metadata.getOrDefault("field", ""), metadata.getOrDefault("clause", ""))
                 : reasons.remove(0);
-        // Only the ErrorInfo has the name of a reason whose number is new.
+        // Only the ErrorInfo has the name of a reason with an unknown number.
         reasons.add(0, new Reason(info.getReason(), first.message(), first.field(), first.clause()));
         return new Refused(
                 status.getCode(),
@@ -54,7 +54,7 @@ record Refused(
                 cause);
     }
 
-    /** Reads the refusal of an item of many. */
+    /** Reads the refusal of an item of a batch or a stream. */
     static Refused of(Refusal refusal) {
         List<Reason> reasons =
                 refusal.getReasonsList().stream().map(Refused::read).toList();

@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The service refuses the call, and says why. {@link InvalidRequestException} and {@link IllegalMoveException} are the
- * two kinds that a game meets; others are those of a service that is asked for too much, or for what it does not have.
+ * The service refused the call. Invalid requests and illegal moves have their own subclasses,
+ * {@link InvalidRequestException} and {@link IllegalMoveException}.
  *
- * <p>Thrown by a call of its own; a value in the {@link Reply} to an item of many.
+ * <p>Thrown by a single call; a value in the {@link Reply} of a batch or a stream.
  */
 @SuppressWarnings("serial") // As ArbiterException.
 public class RefusedException extends ArbiterException {
@@ -18,22 +18,22 @@ public class RefusedException extends ArbiterException {
         this.refused = refused;
     }
 
-    /** {@return the first reason in code: the code of the first of {@link #reasons()}} */
+    /** {@return the name of the first reason, even if this client is older than the reason} */
     public String reason() {
         return refused.reasons().get(0).code();
     }
 
-    /** {@return every reason, at least one} */
+    /** {@return every reason, except those that {@link #unlisted()} counts; never empty} */
     public List<Reason> reasons() {
         return refused.reasons();
     }
 
-    /** {@return how many further reasons there are that {@link #reasons()} has no room for, mostly 0} */
+    /** {@return how many further reasons are not listed} */
     public int unlisted() {
         return refused.unlisted();
     }
 
-    /** {@return the metadata of the status's {@code google.rpc.ErrorInfo}; empty if this is of an item of many} */
+    /** {@return the metadata of {@code google.rpc.ErrorInfo}; empty in an answer of a batch or a stream} */
     public Map<String, String> metadata() {
         return refused.metadata();
     }
@@ -45,11 +45,12 @@ public class RefusedException extends ArbiterException {
     /**
      * One reason of a refusal.
      *
-     * @param code the name of the {@link io.arbiter.v1.ErrorReason}, also if this client does not know it yet (where
-     *     only its number came, that number)
-     * @param message the reason in words, for people
-     * @param field the field of the request it is about, such as {@code move.connect_four.column}; empty if about none
-     * @param clause the clause of the rules that says so, such as {@code C4-2}; empty if the service tells none
+     * @param code the name of the {@link io.arbiter.v1.ErrorReason}; a number if this client is older than the reason
+     * @param message the reason in words; the wording may change between versions of the service
+     * @param field the field of the request it is about, such as {@code move.connect_four.column}; empty when it is
+     *     about no field
+     * @param clause the clause of the rules that says so, such as {@code C4-2}; empty when no rule is concerned, or in
+     *     an invalid request
      */
     public record Reason(String code, String message, String field, String clause) {}
 }

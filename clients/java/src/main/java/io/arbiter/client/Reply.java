@@ -4,12 +4,12 @@ import io.arbiter.v1.Answer;
 import java.util.Optional;
 
 /**
- * The answer to one of many calls: a response or, as a value and not thrown, a refusal.
+ * The answer to one call of a batch or a stream: its response, or the refusal as a value.
  *
- * @param answer the answer as the service gave it
+ * @param answer the message of the service
  */
 public record Reply(Answer answer) {
-    /** {@return why the call was refused; empty if it was not} */
+    /** {@return the refusal; empty if the call was not refused} */
     public Optional<RefusedException> refusal() {
         return answer.hasRefusal() ? Optional.of(Refused.of(answer.getRefusal()).toException()) : Optional.empty();
     }

@@ -6,19 +6,19 @@ import io.grpc.stub.MetadataUtils;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
-/** The token of a client: asked for at each call. No record, as that would print it. */
+/** The token of a client. Not a record, because the {@code toString} of a record would print it. */
 final class Token {
     private static final Metadata.Key<String> AUTHORIZATION =
             Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
     private static final Pattern VISIBLE = Pattern.compile("[!-~]+");
 
-    private final Supplier<String> present;
+    private final Supplier<String> current;
 
-    Token(Supplier<String> present) {
-        this.present = present;
+    Token(Supplier<String> current) {
+        this.current = current;
     }
 
-    /** Gives back a token that a header can hold. The failure does not repeat it: failures are written to logs. */
+    /** Returns the token if it is a valid header value. The exception does not contain it: errors end up in logs. */
     static String check(String token) {
         if (!VISIBLE.matcher(token).matches()) {
             throw new IllegalArgumentException(
@@ -27,10 +27,10 @@ final class Token {
         return token;
     }
 
-    /** What makes a call show the present token. */
-    ClientInterceptor show() {
+    /** Adds the current token to the headers of a call. */
+    ClientInterceptor interceptor() {
         Metadata headers = new Metadata();
-        headers.put(AUTHORIZATION, "Bearer " + check(present.get()));
+        headers.put(AUTHORIZATION, "Bearer " + check(current.get()));
         return MetadataUtils.newAttachHeadersInterceptor(headers);
     }
 }

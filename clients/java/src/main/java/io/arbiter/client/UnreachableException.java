@@ -5,8 +5,8 @@ import io.grpc.Status;
 import java.util.List;
 
 /**
- * The service could not be reached, or is going down: UNAVAILABLE. A failure of TLS is one too; the message has its
- * cause. Trying again later may help.
+ * The service could not be reached, is shutting down, or TLS failed: UNAVAILABLE. The message has the cause. A later
+ * retry may succeed.
  */
 @SuppressWarnings("serial") // As ArbiterException.
 public final class UnreachableException extends ArbiterException {

@@ -17,7 +17,7 @@ import java.util.OptionalInt;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-/** What a refusal says, thrown by a call and as a value of many. */
+/** The content of a refusal, thrown by a call or as an item of a batch. */
 class ErrorsTest {
     @AutoClose
     private static final ArbiterServer SERVER = ArbiterServer.start();
@@ -35,7 +35,7 @@ class ErrorsTest {
     }
 
     @Test
-    void anIllegalMoveSaysWhy() {
+    void anIllegalMoveHasItsReasons() {
         IllegalMoveException refused = assertThrows(IllegalMoveException.class, () -> ARBITER.applyMove("444444", "4"));
         assertEquals(Status.Code.FAILED_PRECONDITION, refused.code());
         assertEquals("ERROR_REASON_COLUMN_FULL", refused.reason());
@@ -46,7 +46,7 @@ class ErrorsTest {
     }
 
     @Test
-    void aReplaySaysWhichMove() {
+    void aReplayReportsTheIndexOfAnIllegalMove() {
         IllegalMoveException refused =
                 assertThrows(IllegalMoveException.class, () -> ARBITER.replayGame("44444", "4", "4", "1"));
         assertEquals(OptionalInt.of(1), refused.moveIndex());
@@ -54,7 +54,7 @@ class ErrorsTest {
     }
 
     @Test
-    void anImpossibleStateSaysEverythingThatIsWrong() {
+    void anImpossibleStateHasAllViolations() {
         String empty = ".".repeat(7);
         State state = board("X......", empty, empty, empty, empty, "...Z...");
         InvalidRequestException refused = assertThrows(InvalidRequestException.class, () -> ARBITER.renderState(state));
@@ -69,29 +69,28 @@ class ErrorsTest {
     }
 
     @Test
-    void reasonsThatAreNotListedAreCounted() {
+    void unlistedReasonsAreCounted() {
         String[] moves = Collections.nCopies(30, "x").toArray(String[]::new);
         InvalidRequestException alone =
                 assertThrows(InvalidRequestException.class, () -> ARBITER.replayGame("c4:", moves));
         assertEquals(30, alone.reasons().size() + alone.unlisted());
         assertTrue(alone.unlisted() > 0);
-        assertRefusedAlike(
+        assertSameRefusal(
                 alone,
                 ARBITER.evaluateBatch(Calls.replayGame(Notation.state("c4:"), Notation.moves(moves)))
                         .get(0));
     }
 
     @Test
-    void anItemIsRefusedAsAValueAndSpoilsNoOther() {
+    void aRefusedItemIsAValueAndDoesNotAffectOthers() {
         List<Reply> replies = ARBITER.evaluateBatch(
                 Calls.applyMove(Notation.state("444444"), Notation.move("4")),
                 Calls.renderState(Notation.state("nonsense")),
                 Calls.replayGame(Notation.state("44444"), Notation.moves("4", "4")),
                 Calls.applyMove(Notation.state("4"), Notation.move("4")));
-        assertRefusedAlike(
-                assertThrows(RefusedException.class, () -> ARBITER.applyMove("444444", "4")), replies.get(0));
-        assertRefusedAlike(assertThrows(RefusedException.class, () -> ARBITER.renderState("nonsense")), replies.get(1));
-        assertRefusedAlike(
+        assertSameRefusal(assertThrows(RefusedException.class, () -> ARBITER.applyMove("444444", "4")), replies.get(0));
+        assertSameRefusal(assertThrows(RefusedException.class, () -> ARBITER.renderState("nonsense")), replies.get(1));
+        assertSameRefusal(
                 assertThrows(RefusedException.class, () -> ARBITER.replayGame("44444", "4", "4")), replies.get(2));
         assertTrue(replies.get(3).refusal().isEmpty());
         assertEquals(
@@ -99,7 +98,7 @@ class ErrorsTest {
                 replies.get(3).orThrow().getApplyMove().getState().getNotation());
     }
 
-    private static void assertRefusedAlike(RefusedException alone, Reply reply) {
+    private static void assertSameRefusal(RefusedException alone, Reply reply) {
         RefusedException item = assertThrows(RefusedException.class, reply::orThrow);
         assertEquals(alone.getClass(), item.getClass());
         assertEquals(alone.code(), item.code());
@@ -116,7 +115,7 @@ class ErrorsTest {
     }
 
     @Test
-    void tooMuchIsRefusedToo() {
+    void tooManyItemsAreRefused() {
         RefusedException refused = assertThrows(
                 RefusedException.class, () -> ARBITER.evaluateBatch(Collections.nCopies(1001, Calls.listGames())));
         assertEquals(Status.Code.RESOURCE_EXHAUSTED, refused.code());
@@ -124,9 +123,9 @@ class ErrorsTest {
         assertEquals(List.of(new Reason(refused.reason(), refused.getMessage(), "", "")), refused.reasons());
     }
 
-    /** All of it, with the refusals of what did not fit, is what gRPC reads by default. */
+    /** The response, with a refusal for each answer that does not fit, has at most gRPC's default limit. */
     @Test
-    void aBatchWithTooLargeAnswersIsAnsweredAsFarAsItGoes() {
+    void answersThatDoNotFitAreRefused() {
         List<Reply> replies =
                 ARBITER.evaluateBatch(Collections.nCopies(1000, Calls.listGames(games -> games.setIncludeCards(true))));
         assertTrue(replies.get(0).refusal().isEmpty());
@@ -136,6 +135,6 @@ class ErrorsTest {
         int size = replies.stream()
                 .mapToInt(reply -> reply.answer().getSerializedSize())
                 .sum();
-        assertTrue(size <= 4 << 20, () -> "it has " + size);
+        assertTrue(size <= 4 << 20, () -> size + " bytes");
     }
 }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A stream, in turn and all at once, to its end and beyond. */
+/** Streams of calls and answers. */
 @Timeout(60)
 class EvaluateStreamTest {
     @AutoClose
@@ -23,7 +23,7 @@ class EvaluateStreamTest {
     private static final ArbiterClient ARBITER = ArbiterClient.connect(SERVER.target());
 
     @Test
-    void callsAndAnswersInTurnPlayAGame() {
+    void callsMayDependOnAnswers() {
         State state = Notation.state("c4:");
         try (EvaluateStream stream = ARBITER.evaluate()) {
             for (String move : "4 3 4 3 4 3 4".split(" ")) {
@@ -38,7 +38,7 @@ class EvaluateStreamTest {
     }
 
     @Test
-    void aRefusalIsAValueAndTheStreamGoesOn() {
+    void aRefusalIsAValueAndDoesNotEndTheStream() {
         try (EvaluateStream stream = ARBITER.evaluate()) {
             stream.send(Calls.applyMove(Notation.state("444444"), Notation.move("4")));
             stream.send(Calls.listGames());
@@ -51,9 +51,9 @@ class EvaluateStreamTest {
         }
     }
 
-    /** More answers than all buffers on the way have room for: if they held up the calls, this would never end. */
+    /** There are more answers than fit into the buffers of the connection: this hangs if they block the calls. */
     @Test
-    void allCallsMayBeSentBeforeAnAnswerIsTaken() {
+    void allCallsMayBeSentBeforeAnAnswerIsRead() {
         int calls = 5000;
         try (EvaluateStream stream = ARBITER.evaluate()) {
             for (int sent = 0; sent < calls; sent++) {
@@ -69,7 +69,7 @@ class EvaluateStreamTest {
     }
 
     @Test
-    void nothingIsSentAfterTheEnd() {
+    void sendFailsAfterFinish() {
         try (EvaluateStream stream = ARBITER.evaluate()) {
             stream.finish();
             stream.finish();
@@ -78,7 +78,7 @@ class EvaluateStreamTest {
     }
 
     @Test
-    void aServiceThatGoesDownEndsTheStreamAndSaysSo() throws Exception {
+    void shutdownOfTheServiceEndsTheStream() throws Exception {
         ArbiterServer server = ArbiterServer.start();
         try (ArbiterClient arbiter = ArbiterClient.connect(server.target());
                 EvaluateStream stream = arbiter.evaluate()) {
@@ -94,7 +94,7 @@ class EvaluateStreamTest {
     }
 
     @Test
-    void aThreadThatWaitsCanBeInterrupted() {
+    void aWaitingThreadCanBeInterrupted() {
         try (EvaluateStream stream = ARBITER.evaluate()) {
             Thread.currentThread().interrupt();
             assertThrows(ArbiterException.class, stream::hasNext);

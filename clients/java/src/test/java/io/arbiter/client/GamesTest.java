@@ -39,7 +39,7 @@ import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-/** Whole games, through the client's own methods. */
+/** Whole games, with the methods of the client. */
 class GamesTest {
     @AutoClose
     private static final ArbiterServer SERVER = ArbiterServer.start();
@@ -138,7 +138,7 @@ class GamesTest {
         assertEquals(trade, ARBITER.settleTrade(played.last, dealt.getHandOneList(), dealt.getHandTwoList(), taken));
     }
 
-    /** A view is accepted for the viewer's own moves. What depends on hidden cards is refused. */
+    /** A view works for the viewer's own moves. A call whose response depends on hidden cards is refused. */
     @Test
     void tripleTriadOnAView() {
         State view = ARBITER.viewState("tt:-:-,-,-/-,-,-/-,-,-:1,2,3,4,5:6,7,8,9,10:X", Player.PLAYER_ONE)
@@ -202,7 +202,7 @@ class GamesTest {
     }
 
     @Test
-    void theGamesAreListed() {
+    void gamesAreListed() {
         List<String> names = ARBITER.listGames().getGamesList().stream()
                 .map(GameDescription::getName)
                 .toList();

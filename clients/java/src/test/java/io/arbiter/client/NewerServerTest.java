@@ -30,7 +30,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
-/** A server that knows more than this client, or that is broken: nothing is lost, and nothing breaks. */
+/** A server that is newer than this client, or broken. */
 class NewerServerTest {
     private static final UnknownFieldSet UNKNOWN = UnknownFieldSet.newBuilder()
             .addField(
@@ -40,16 +40,16 @@ class NewerServerTest {
                             .build())
             .build();
 
-    /** A state with a field and a player that this client does not know. */
+    /** A state with an unknown field and an unknown player. */
     private static final State NEWER = State.newBuilder()
             .setConnectFour(ConnectFourState.newBuilder().setNextPlayerValue(7).setUnknownFields(UNKNOWN))
             .build();
 
-    /** A state of a game that this client does not know. */
+    /** A state of an unknown game. */
     private static final State NEW_GAME =
             State.newBuilder().setUnknownFields(UNKNOWN).build();
 
-    /** Starts a game with a state, and sends the same state back with each move. */
+    /** Starts a game with a state, and returns the same state for each move. */
     private static final class Echo extends RulesServiceImplBase {
         private final State first;
 
@@ -72,7 +72,7 @@ class NewerServerTest {
     }
 
     @Test
-    void whatIsNotKnownIsKeptWhenTheStateIsSentAgain() throws Exception {
+    void unknownFieldsArePreserved() throws Exception {
         for (State first : List.of(NEWER, NEW_GAME)) {
             try (FakeServer server = FakeServer.start(new Echo(first));
                     ArbiterClient arbiter = ArbiterClient.connect(server.target())) {
@@ -84,7 +84,7 @@ class NewerServerTest {
     }
 
     @Test
-    void aNumberThatIsNotKnownCanBeRead() {
+    void anUnknownEnumNumberCanBeRead() {
         assertEquals(Player.UNRECOGNIZED, NEWER.getConnectFour().getNextPlayer());
         assertEquals(7, NEWER.getConnectFour().getNextPlayerValue());
     }
@@ -120,7 +120,7 @@ class NewerServerTest {
             .build());
 
     @Test
-    void aReasonAndADetailThatAreNotKnownAreCarriedThrough() throws Exception {
+    void unknownReasonsAndDetailsArePreserved() throws Exception {
         Any illegal = Any.pack(IllegalMove.newBuilder()
                 .addReasons(io.arbiter.v1.Reason.newBuilder()
                         .setCodeValue(998)
@@ -142,14 +142,14 @@ class NewerServerTest {
     }
 
     @Test
-    void aRefusalOfANewKindIsReadFromItsErrorInfo() throws Exception {
+    void aRefusalWithoutDetailsIsReadFromItsErrorInfo() throws Exception {
         RefusedException refused = (RefusedException) refusalOf(status(Status.Code.ABORTED, INFO));
         assertEquals(Status.Code.ABORTED, refused.code());
         assertEquals(List.of(new Reason("ERROR_REASON_HOLIDAY", "not today", "move", "")), refused.reasons());
     }
 
     @Test
-    void aStatusWithoutOurDetailsIsNoRefusal() throws Exception {
+    void aStatusOfAProxyIsNotARefusal() throws Exception {
         Any foreign = Any.pack(ErrorInfo.newBuilder().setDomain("other.v1").build());
         for (Any[] details : new Any[][] {{}, {HINT}, {foreign}}) {
             ArbiterException failure = refusalOf(status(Status.Code.FAILED_PRECONDITION, details));
@@ -159,7 +159,7 @@ class NewerServerTest {
     }
 
     @Test
-    void detailsThatCannotBeReadAreAsGoodAsNone() throws Exception {
+    void detailsThatCannotBeDecodedAreIgnored() throws Exception {
         Metadata trailers = new Metadata();
         trailers.put(Metadata.Key.of("grpc-status-details-bin", Metadata.BINARY_BYTE_MARSHALLER), new byte[] {1, 2, 3});
         ArbiterException failure =
@@ -177,7 +177,7 @@ class NewerServerTest {
     }
 
     @Test
-    void anItemThatIsNotKnownCanBeRead() {
+    void anUnknownItemCanBeRead() {
         Refusal refusal = Refusal.newBuilder()
                 .setCode(99)
                 .setMessage("not today")

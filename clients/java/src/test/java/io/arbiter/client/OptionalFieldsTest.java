@@ -43,7 +43,7 @@ class OptionalFieldsTest {
     }
 
     @Test
-    void aGameThatIsWonHasBoth() {
+    void aWonGameHasBoth() {
         Outcome outcome = ARBITER.applyMove("445566", "7").getOutcome();
         assertEquals(Optional.of(Player.PLAYER_ONE), OptionalFields.winner(outcome));
         assertEquals(Optional.of(EndReason.END_REASON_LINE_COMPLETED), OptionalFields.endReason(outcome));
@@ -53,7 +53,7 @@ class OptionalFieldsTest {
     }
 
     @Test
-    void aGameThatIsDrawnHasAnEndReasonOnly() {
+    void aDrawnGameHasOnlyAnEndReason() {
         Outcome outcome = ARBITER.determineWinner("c4:2x1x2:12").getOutcome();
         assertEquals(Optional.empty(), OptionalFields.winner(outcome));
         assertEquals(Optional.of(EndReason.END_REASON_BOARD_FULL), OptionalFields.endReason(outcome));
@@ -106,7 +106,7 @@ class OptionalFieldsTest {
     }
 
     @Test
-    void aCardOfNeitherCollectionComesFromNobody() {
+    void aCardOfNeitherCollectionHasNoOldOwner() {
         TripleTriadTransfer transfer = ARBITER.settleTrade(
                         "tt:R:X1=1111,X2=1111,X3=1111/X4=1111,X5=1111,O6=1111/X7=1111,O8=1111,X9=1111:-:10=1111:O",
                         List.of(),

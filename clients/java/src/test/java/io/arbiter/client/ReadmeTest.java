@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every example of README.md compiles. One that is followed by its output is run, and must print that. */
+/** Every example of README.md compiles. If the README shows its output, it is run, and must have that output. */
 class ReadmeTest {
     private static final String ADDRESS = "127.0.0.1:50051";
 
@@ -38,7 +38,7 @@ class ReadmeTest {
 
     private static List<Example> examples;
 
-    /** A block of Java, and the block of text that follows it; {@code null} if none does. */
+    /** A block of Java and its output; {@code null} if the README does not show it. */
     private record Example(String source, String output) {}
 
     @BeforeAll
@@ -55,16 +55,16 @@ class ReadmeTest {
     private static void compile(String name, String source) throws Exception {
         Path file = Files.writeString(folder.resolve(name + ".java"), source);
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        StringWriter said = new StringWriter();
+        StringWriter messages = new StringWriter();
         List<String> options = List.of("-d", folder.toString(), "-Xlint:all", "-Werror", "-proc:none");
         try (var files = compiler.getStandardFileManager(null, null, null)) {
-            boolean compiled = compiler.getTask(said, files, null, options, null, files.getJavaFileObjects(file))
+            boolean compiled = compiler.getTask(messages, files, null, options, null, files.getJavaFileObjects(file))
                     .call();
-            assertTrue(compiled, () -> said + source);
+            assertTrue(compiled, () -> messages + source);
         }
     }
 
-    /** Calls a static method of a compiled example, and returns what it prints. */
+    /** Calls a static method of a compiled example, and returns its output. */
     private static String run(String name, String method, Class<?>[] types, Object... arguments) throws Exception {
         PrintStream console = System.out;
         ByteArrayOutputStream output = new ByteArrayOutputStream();
@@ -88,7 +88,7 @@ class ReadmeTest {
     }
 
     @Test
-    void theOtherExamplesCompileAndPrintTheirOutput() throws Exception {
+    void theOtherExamplesCompileAndHaveTheirOutput() throws Exception {
         int printing = 0;
         try (ArbiterClient arbiter = ArbiterClient.connect(SERVER.target())) {
             for (int index = 1; index < examples.size(); index++) {

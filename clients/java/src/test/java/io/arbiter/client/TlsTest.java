@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** TLS and mutual TLS, in front of the real server. */
+/** TLS and mutual TLS, with a proxy in front of the real server. */
 class TlsTest {
     @AutoClose
     private static final ArbiterServer SERVER = ArbiterServer.start();
@@ -23,7 +23,7 @@ class TlsTest {
     private static Path folder;
 
     private static Identity server;
-    private static Identity stranger;
+    private static Identity untrusted;
 
     @AutoClose
     private static TlsProxy proxy;
@@ -31,11 +31,11 @@ class TlsTest {
     @BeforeAll
     static void makeCertificates() throws Exception {
         server = Identity.make(folder, "server");
-        stranger = Identity.make(folder, "stranger");
+        untrusted = Identity.make(folder, "untrusted");
         proxy = TlsProxy.start(SERVER.port(), server, null);
     }
 
-    private static void assertAnswers(ArbiterClientBuilder builder) {
+    private static void assertSucceeds(ArbiterClientBuilder builder) {
         try (ArbiterClient arbiter = builder.build()) {
             assertEquals(4, arbiter.listGames().getGamesCount());
         }
@@ -47,47 +47,47 @@ class TlsTest {
         }
     }
 
-    private static void assertTells(String what, String message) {
-        assertTrue(message.contains(what), message);
+    private static void assertContains(String part, String message) {
+        assertTrue(message.contains(part), message);
     }
 
     @Test
-    void theRightRootWorks() {
-        assertAnswers(ArbiterClient.builder(proxy.target()).roots(server.certificatePem()));
+    void aTrustedRoot() {
+        assertSucceeds(ArbiterClient.builder(proxy.target()).roots(server.certificatePem()));
     }
 
     @Test
-    void aWrongRootIsNamed() {
+    void anUntrustedRootIsUnreachable() {
         String path = "unable to find valid certification path";
-        assertTells(path, failureOf(ArbiterClient.builder(proxy.target()).roots(stranger.certificatePem())));
-        assertTells(path, failureOf(ArbiterClient.builder(proxy.target()).tls()));
+        assertContains(path, failureOf(ArbiterClient.builder(proxy.target()).roots(untrusted.certificatePem())));
+        assertContains(path, failureOf(ArbiterClient.builder(proxy.target()).tls()));
     }
 
     @Test
-    void aWrongNameIsNamed() {
+    void anotherNameIsUnreachable() {
         ArbiterClientBuilder byAddress =
                 ArbiterClient.builder("127.0.0.1:" + proxy.port()).roots(server.certificatePem());
-        assertTells("No subject alternative names", failureOf(byAddress));
-        assertAnswers(byAddress.serverName("localhost"));
+        assertContains("No subject alternative names", failureOf(byAddress));
+        assertSucceeds(byAddress.serverName("localhost"));
     }
 
     @Test
-    void mutualTlsWantsTheRightCertificate() throws Exception {
+    void mutualTls() throws Exception {
         Identity client = Identity.make(folder, "client");
         try (TlsProxy mutual = TlsProxy.start(SERVER.port(), server, client)) {
             ArbiterClientBuilder builder =
                     ArbiterClient.builder(mutual.target()).roots(server.certificatePem());
             failureOf(builder);
-            failureOf(builder.clientCertificate(stranger.certificatePem(), stranger.keyPem()));
-            assertAnswers(builder.clientCertificate(client.certificatePem(), client.keyPem()));
+            failureOf(builder.clientCertificate(untrusted.certificatePem(), untrusted.keyPem()));
+            assertSucceeds(builder.clientCertificate(client.certificatePem(), client.keyPem()));
         }
     }
 
     @Test
-    void aFileThatIsMissingIsNamed() {
+    void aMissingFileIsNamed() {
         ArbiterClientBuilder builder = ArbiterClient.builder(proxy.target());
         UncheckedIOException failure =
                 assertThrows(UncheckedIOException.class, () -> builder.roots(folder.resolve("none.pem")));
-        assertTells("none.pem", failure.getMessage());
+        assertContains("none.pem", failure.getMessage());
     }
 }

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Calls that show a token, and calls that do not. */
+/** Calls with and without a bearer token. */
 class TokenTest {
     private static final String TOKEN = UUID.randomUUID().toString();
 
@@ -51,7 +51,7 @@ class TokenTest {
         server = ArbiterServer.start("--token-file", file.toString());
     }
 
-    private static Supplier<String> inTurn(String... tokens) {
+    private static Supplier<String> tokenSequence(String... tokens) {
         Iterator<String> next = List.of(tokens).iterator();
         return next::next;
     }
@@ -71,7 +71,7 @@ class TokenTest {
     }
 
     @Test
-    void aTokenLetsCallsIn() {
+    void aKnownTokenIsAccepted() {
         for (ArbiterClientBuilder builder : List.of(
                 ArbiterClient.builder(server.target()).token(TOKEN),
                 ArbiterClient.builder(server.target()).token(() -> TOKEN))) {
@@ -93,23 +93,23 @@ class TokenTest {
     }
 
     @Test
-    void aCallWithAWrongTokenIsRefusedAndDoesNotTellIt() {
+    void aCallWithAnUnknownTokenIsRefusedAndTheErrorDoesNotContainIt() {
         String wrong = UUID.randomUUID().toString();
         ArbiterClientBuilder builder = ArbiterClient.builder(server.target()).token(wrong);
         try (ArbiterClient arbiter = builder.build()) {
-            StringWriter told = new StringWriter();
-            PrintWriter printer = new PrintWriter(told, true);
+            StringWriter text = new StringWriter();
+            PrintWriter printer = new PrintWriter(text, true);
             assertUnauthenticated(arbiter::listGames).printStackTrace(printer);
             assertUnauthenticated(() -> listGames(arbiter.evaluate())).printStackTrace(printer);
             printer.println(builder + " " + arbiter);
-            assertFalse(told.toString().contains(wrong), told::toString);
+            assertFalse(text.toString().contains(wrong), text::toString);
         }
     }
 
     @Test
-    void aSupplierIsAskedForTheTokenOfEachCall() {
+    void aTokenSupplierIsCalledForEachCall() {
         try (ArbiterClient arbiter = ArbiterClient.builder(server.target())
-                .token(inTurn(TOKEN, "old", TOKEN, "old"))
+                .token(tokenSequence(TOKEN, "old", TOKEN, "old"))
                 .build()) {
             arbiter.listGames();
             assertUnauthenticated(arbiter::listGames);
@@ -118,36 +118,36 @@ class TokenTest {
         }
     }
 
-    /** Notes what is shown, and lets no call through: the first two may be made again. */
-    private static final class Busy implements ServerInterceptor {
-        private final List<String> shown = Collections.synchronizedList(new ArrayList<>());
+    /** Records the tokens, and fails all calls: the first two with UNAVAILABLE. */
+    private static final class Recording implements ServerInterceptor {
+        private final List<String> tokens = Collections.synchronizedList(new ArrayList<>());
 
         @Override
         public <Q, A> ServerCall.Listener<Q> interceptCall(
                 ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
-            shown.add(headers.get(Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER)));
-            call.close(shown.size() <= 2 ? Status.UNAVAILABLE : Status.ABORTED, new Metadata());
+            tokens.add(headers.get(Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER)));
+            call.close(tokens.size() <= 2 ? Status.UNAVAILABLE : Status.ABORTED, new Metadata());
             return new ServerCall.Listener<>() {};
         }
     }
 
     @Test
-    void everyAttemptShowsTheToken() throws Exception {
-        Busy busy = new Busy();
+    void everyAttemptHasTheToken() throws Exception {
+        Recording recording = new Recording();
         try (FakeServer fake =
-                        FakeServer.start(() -> ServerInterceptors.intercept(new RulesServiceImplBase() {}, busy));
+                        FakeServer.start(() -> ServerInterceptors.intercept(new RulesServiceImplBase() {}, recording));
                 ArbiterClient arbiter = ArbiterClient.builder(fake.target())
-                        .token(inTurn("first", "second"))
+                        .token(tokenSequence("first", "second"))
                         .build()) {
             assertThrows(ArbiterException.class, arbiter::listGames);
             assertThrows(ArbiterException.class, arbiter::listGames);
         }
-        assertEquals(List.of("Bearer first", "Bearer first", "Bearer first", "Bearer second"), busy.shown);
+        assertEquals(List.of("Bearer first", "Bearer first", "Bearer first", "Bearer second"), recording.tokens);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", " ", "sesame\n", "\tsesame", "open sesame", "sésame", "sesame\u007f", "sesame\0"})
-    void whatNoHeaderCanHoldIsRefusedHere(String bad) {
+    void anInvalidTokenIsAnIllegalArgument(String bad) {
         ArbiterClientBuilder builder = ArbiterClient.builder(server.target());
         try (ArbiterClient arbiter = builder.token(() -> bad).build()) {
             for (Executable call :
@@ -161,15 +161,15 @@ class TokenTest {
     }
 
     @Test
-    void whatASupplierThrowsIsThrownAsItIs() {
-        RuntimeException away = Status.UNAVAILABLE.asRuntimeException();
+    void anExceptionOfTheTokenSupplierIsThrownUnchanged() {
+        RuntimeException failure = Status.UNAVAILABLE.asRuntimeException();
         Supplier<String> supplier = () -> {
-            throw away;
+            throw failure;
         };
         try (ArbiterClient arbiter =
                 ArbiterClient.builder(server.target()).token(supplier).build()) {
-            assertSame(away, assertThrows(RuntimeException.class, arbiter::listGames));
-            assertSame(away, assertThrows(RuntimeException.class, arbiter::evaluate));
+            assertSame(failure, assertThrows(RuntimeException.class, arbiter::listGames));
+            assertSame(failure, assertThrows(RuntimeException.class, arbiter::evaluate));
         }
     }
 }

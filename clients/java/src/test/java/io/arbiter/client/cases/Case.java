@@ -7,25 +7,25 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One request, and the answer that is wanted.
+ * One request and its expected answer.
  *
- * @param name the file and what the case shows
+ * @param name the file and the name of the case
  * @param rpc the call
  * @param request the messages to send: one, unless the call is a stream
- * @param ignored the fields of the answer that must be there with whatever value
- * @param wanted the answer that is wanted
+ * @param ignored the fields of the response that must be present with any value
+ * @param expected the expected answer
  */
-record Case(String name, Rpc rpc, List<Message> request, List<FieldPath> ignored, Wanted wanted) {
+record Case(String name, Rpc rpc, List<Message> request, List<FieldPath> ignored, Expected expected) {
     Case in(String file) {
-        return new Case(file + ": " + name, rpc, request, ignored, wanted);
+        return new Case(file + ": " + name, rpc, request, ignored, expected);
     }
 
-    /** The answer that is wanted. */
-    sealed interface Wanted {}
+    /** An expected answer. */
+    sealed interface Expected {}
 
     /** The call succeeds with these messages: one, unless the call is a stream. */
-    record Messages(List<Message> messages) implements Wanted {}
+    record Messages(List<Message> messages) implements Expected {}
 
-    /** The call is refused. A reason whose message is empty may have any. */
-    record Refused(Status.Code code, List<Reason> reasons, Optional<Integer> moveIndex) implements Wanted {}
+    /** The call is refused. If the message of a reason is empty, any message is accepted. */
+    record Refused(Status.Code code, List<Reason> reasons, Optional<Integer> moveIndex) implements Expected {}
 }

@@ -21,51 +21,51 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What the service has answered, in a form that can be compared: messages without the ignored fields, or a refusal,
- * which is the same on its own and as an item of many.
+ * An answer of the service in a comparable form: responses without the ignored fields, or a refusal, which is the same
+ * for a call on its own and for an item of a batch or a stream.
  */
 record CaseAnswer(List<? extends Message> messages) {
-    /** An answer is not what it must be, whatever the case wants. */
-    static final class BadAnswer extends Exception {
+    /** An answer is wrong. */
+    static final class WrongAnswer extends Exception {
         private static final long serialVersionUID = 1;
 
-        BadAnswer(String message) {
+        WrongAnswer(String message) {
             super(message);
         }
     }
 
-    /** Reads the messages of an answer. */
-    static CaseAnswer read(Case asked, List<Message> messages) throws BadAnswer {
+    /** Reads the responses to a call. */
+    static CaseAnswer read(Case testCase, List<Message> messages) throws WrongAnswer {
         List<Message> kept = new ArrayList<>();
         FieldPath.Found found = new FieldPath.Found();
         for (Message message : messages) {
             Message.Builder builder = message.toBuilder();
-            asked.ignored().forEach(path -> path.takeOut(builder, found));
+            testCase.ignored().forEach(path -> path.remove(builder, found));
             kept.add(builder.build());
         }
-        check(found.missing == 0, "a field that is ignored must still be there: " + messages);
+        check(found.missing == 0, "an ignored field is missing in the response: " + messages);
         return new CaseAnswer(kept);
     }
 
-    /** Reads a refusal out of the status of a call. Everything that a refusal promises must be there. */
-    static CaseAnswer read(StatusRuntimeException failure) throws BadAnswer {
+    /** Reads a refusal from the status of a call, and checks that its details are complete. */
+    static CaseAnswer read(StatusRuntimeException failure) throws WrongAnswer {
         Status status = failure.getStatus();
-        com.google.rpc.Status written = StatusProto.fromThrowable(failure);
-        check(written != null && written.getDetailsCount() > 0, "the status has no details: " + status);
-        check(written.getMessage().equals(status.getDescription()), "the details are of another status: " + status);
-        ErrorInfo info = detail(written, ErrorInfo.class);
+        com.google.rpc.Status decoded = StatusProto.fromThrowable(failure);
+        check(decoded != null && decoded.getDetailsCount() > 0, "the status has no details: " + status);
+        check(decoded.getMessage().equals(status.getDescription()), "the details have another status: " + status);
+        ErrorInfo info = detail(decoded, ErrorInfo.class);
         Refusal.Builder refusal =
-                Refusal.newBuilder().setCode(status.getCode().value()).setMessage(written.getMessage());
+                Refusal.newBuilder().setCode(status.getCode().value()).setMessage(decoded.getMessage());
         switch (status.getCode()) {
             case INVALID_ARGUMENT ->
-                detail(written, BadRequest.class)
+                detail(decoded, BadRequest.class)
                         .getFieldViolationsList()
                         .forEach(violation -> refusal.addReasons(Reason.newBuilder()
                                 .setCode(reason(violation.getReason()))
                                 .setMessage(violation.getDescription())
                                 .setField(violation.getField())));
             case FAILED_PRECONDITION -> {
-                IllegalMove move = detail(written, IllegalMove.class);
+                IllegalMove move = detail(decoded, IllegalMove.class);
                 refusal.addAllReasons(move.getReasonsList());
                 if (move.hasMoveIndex()) {
                     refusal.setMoveIndex(move.getMoveIndex());
@@ -73,7 +73,7 @@ record CaseAnswer(List<? extends Message> messages) {
             }
             default ->
                 refusal.addReasons(
-                        Reason.newBuilder().setCode(reason(info.getReason())).setMessage(written.getMessage()));
+                        Reason.newBuilder().setCode(reason(info.getReason())).setMessage(decoded.getMessage()));
         }
         Optional.ofNullable(info.getMetadataMap().get("unlisted_violations"))
                 .ifPresent(count -> refusal.setUnlistedReasons(Integer.parseInt(count)));
@@ -82,7 +82,7 @@ record CaseAnswer(List<? extends Message> messages) {
     }
 
     /** Reads the answer to an item of {@code EvaluateBatch} or {@code Evaluate}. */
-    static CaseAnswer readItem(Case asked, Answer item) throws BadAnswer {
+    static CaseAnswer readItem(Case testCase, Answer item) throws WrongAnswer {
         FieldDescriptor kind =
                 item.getOneofFieldDescriptor(Answer.getDescriptor().getOneofs().get(0));
         check(kind != null, "the item has no answer");
@@ -91,21 +91,21 @@ record CaseAnswer(List<? extends Message> messages) {
         }
         Message response = (Message) item.getField(kind);
         check(
-                response.getDescriptorForType().equals(asked.rpc().response().getDescriptorForType()),
-                "the item's answer is a " + kind.getName());
-        return read(asked, List.of(response));
+                response.getDescriptorForType().equals(testCase.rpc().response().getDescriptorForType()),
+                "the answer to the item is a " + kind.getName());
+        return read(testCase, List.of(response));
     }
 
-    /** Compares this answer with the one that the case wants. */
-    Optional<String> differenceTo(Case.Wanted wanted) {
-        if (wanted instanceof Case.Messages wantedMessages) {
-            return difference(wantedMessages.messages());
+    /** Compares this answer with the expected one. */
+    Optional<String> differenceTo(Case.Expected expected) {
+        if (expected instanceof Case.Messages expectedMessages) {
+            return difference(expectedMessages.messages());
         }
-        Case.Refused refused = (Case.Refused) wanted;
+        Case.Refused refused = (Case.Refused) expected;
         Refusal got = messages.size() == 1 && messages.get(0) instanceof Refusal refusal
                 ? refusal
                 : Refusal.getDefaultInstance();
-        // Messages may be any unless the case wants one: those that were answered are taken over.
+        // Where the case has no message, any message is accepted: use the received one.
         Refusal.Builder whole =
                 got.toBuilder().setCode(refused.code().value()).clearReasons().clearMoveIndex();
         for (Reason reason : refused.reasons()) {
@@ -118,10 +118,10 @@ record CaseAnswer(List<? extends Message> messages) {
         return difference(List.of(whole.build()));
     }
 
-    /** Compares the answer to an item with the one that the same call has had on its own. */
+    /** Compares the answer to an item with that of the call on its own. */
     Optional<String> differenceTo(CaseAnswer alone) {
         if (messages.get(0) instanceof Refusal refusal && refusal.getCode() == Status.Code.INVALID_ARGUMENT.value()) {
-            // A google.rpc.BadRequest has no room for the clauses.
+            // A google.rpc.BadRequest has no clauses.
             Refusal.Builder without = refusal.toBuilder();
             without.getReasonsBuilderList().forEach(Reason.Builder::clearClause);
             return new CaseAnswer(List.of(without.build())).difference(alone.messages);
@@ -129,46 +129,46 @@ record CaseAnswer(List<? extends Message> messages) {
         return difference(alone.messages);
     }
 
-    private Optional<String> difference(List<? extends Message> wanted) {
-        return messages.equals(wanted)
+    private Optional<String> difference(List<? extends Message> expected) {
+        return messages.equals(expected)
                 ? Optional.empty()
-                : Optional.of(Json.diff(Json.write(wanted), Json.write(messages)));
+                : Optional.of(Json.diff(Json.write(expected), Json.write(messages)));
     }
 
-    /** Checks that the {@code google.rpc.ErrorInfo} of a refusal tells its first reason, and that all is in words. */
-    private static void check(ErrorInfo info, Refusal refusal) throws BadAnswer {
+    /** Checks that the {@code google.rpc.ErrorInfo} matches the first reason, and that no message is empty. */
+    private static void check(ErrorInfo info, Refusal refusal) throws WrongAnswer {
         check(refusal.getReasonsCount() > 0, "there is no reason");
         Reason first = refusal.getReasons(0);
         check(
                 info.getDomain().equals("arbiter.v1")
                         && info.getReason().equals(first.getCode().name()),
-                "the google.rpc.ErrorInfo is not that of the first reason: " + info);
-        Map<String, String> wanted = Map.of(
+                "the google.rpc.ErrorInfo does not match the first reason: " + info);
+        Map<String, String> expected = Map.of(
                 "field", first.getField(),
                 "clause", first.getClause(),
                 "move_index", refusal.hasMoveIndex() ? Integer.toString(refusal.getMoveIndex()) : "");
-        for (Map.Entry<String, String> told : wanted.entrySet()) {
+        for (Map.Entry<String, String> entry : expected.entrySet()) {
             check(
-                    told.getValue().isEmpty()
-                            || told.getValue().equals(info.getMetadataMap().get(told.getKey())),
-                    told + " should be in the metadata of google.rpc.ErrorInfo");
+                    entry.getValue().isEmpty()
+                            || entry.getValue().equals(info.getMetadataMap().get(entry.getKey())),
+                    entry + " should be in the metadata of google.rpc.ErrorInfo");
         }
-        boolean worded = refusal.getReasonsList().stream()
+        boolean haveMessages = refusal.getReasonsList().stream()
                 .noneMatch(reason -> reason.getMessage().isEmpty());
-        check(worded && !refusal.getMessage().isEmpty(), "a message is empty: " + refusal);
+        check(haveMessages && !refusal.getMessage().isEmpty(), "a message is empty: " + refusal);
     }
 
-    private static <M extends Message> M detail(com.google.rpc.Status status, Class<M> type) throws BadAnswer {
+    private static <M extends Message> M detail(com.google.rpc.Status status, Class<M> type) throws WrongAnswer {
         for (Any detail : status.getDetailsList()) {
             try {
                 if (detail.is(type)) {
                     return detail.unpack(type);
                 }
             } catch (InvalidProtocolBufferException error) {
-                throw new BadAnswer(type.getSimpleName() + " cannot be read: " + error.getMessage());
+                throw new WrongAnswer(type.getSimpleName() + " cannot be decoded: " + error.getMessage());
             }
         }
-        throw new BadAnswer("there is no " + type.getSimpleName());
+        throw new WrongAnswer("there is no " + type.getSimpleName());
     }
 
     private static ErrorReason reason(String name) {
@@ -178,9 +178,9 @@ record CaseAnswer(List<? extends Message> messages) {
                 .orElse(ErrorReason.ERROR_REASON_UNSPECIFIED);
     }
 
-    private static void check(boolean holds, String otherwise) throws BadAnswer {
+    private static void check(boolean holds, String otherwise) throws WrongAnswer {
         if (!holds) {
-            throw new BadAnswer(otherwise);
+            throw new WrongAnswer(otherwise);
         }
     }
 }

@@ -16,17 +16,17 @@ import java.util.stream.Stream;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
-/** Reads case files, strictly: so that a slip of the pen fails instead of testing nothing. */
+/** Reads case files. Strict, so that a typo is an error instead of a test of nothing. */
 final class CaseReader {
     private static final Set<String> REFUSALS =
             Set.of("INVALID_ARGUMENT", "FAILED_PRECONDITION", "RESOURCE_EXHAUSTED", "UNIMPLEMENTED");
 
-    /** Everything that is wrong with the files. */
+    /** The errors of invalid files and cases. */
     final List<String> errors = new ArrayList<>();
 
-    record WrittenFile(String about, List<WrittenCase> cases) {}
+    record FileJson(String about, List<CaseJson> cases) {}
 
-    record WrittenCase(
+    record CaseJson(
             String name,
             String clause,
             String rpc,
@@ -34,10 +34,10 @@ final class CaseReader {
             String status,
             JsonNode response,
             List<String> ignore,
-            List<WrittenReason> reasons,
+            List<ReasonJson> reasons,
             Integer move_index) {}
 
-    record WrittenReason(String code, String field, String clause, String message) {}
+    record ReasonJson(String code, String field, String clause, String message) {}
 
     /** Reads the cases of all folders. Each folder must have some. */
     List<Case> readAll(Path root) throws IOException {
@@ -55,9 +55,9 @@ final class CaseReader {
         return cases;
     }
 
-    private static List<Path> list(Path folder, java.util.function.Predicate<Path> wanted) throws IOException {
+    private static List<Path> list(Path folder, java.util.function.Predicate<Path> filter) throws IOException {
         try (Stream<Path> entries = Files.list(folder)) {
-            return entries.filter(wanted).sorted().toList();
+            return entries.filter(filter).sorted().toList();
         }
     }
 
@@ -65,94 +65,90 @@ final class CaseReader {
     List<Case> readFile(String source, String text) {
         List<Case> cases = new ArrayList<>();
         try {
-            WrittenFile file = Json.STRICT.readValue(text, WrittenFile.class);
+            FileJson file = Json.STRICT.readValue(text, FileJson.class);
             if (isEmpty(file.about) || file.cases == null || file.cases.isEmpty()) {
-                throw new BadCase("a file says what it is about and has a case");
+                throw new InvalidCase("a file needs an about and at least one case");
             }
             Set<String> names = new HashSet<>();
-            for (WrittenCase written : file.cases) {
+            for (CaseJson json : file.cases) {
                 try {
-                    check(!isEmpty(written.name), "a case has a name");
-                    check(names.add(written.name), "there are two cases of this name");
-                    cases.add(read(written));
-                } catch (BadCase error) {
-                    errors.add(source + ": " + written.name + ": " + error.getMessage());
+                    check(!isEmpty(json.name), "a case needs a name");
+                    check(names.add(json.name), "there are two cases with this name");
+                    cases.add(read(json));
+                } catch (InvalidCase error) {
+                    errors.add(source + ": " + json.name + ": " + error.getMessage());
                 }
             }
-        } catch (BadCase | JacksonException error) {
+        } catch (InvalidCase | JacksonException error) {
             errors.add(source + ": " + error.getMessage());
         }
         return cases;
     }
 
-    private static Case read(WrittenCase written) throws BadCase {
-        check(written.clause == null || written.clause.contains("-"), "a clause is written like C4-2");
-        check(written.rpc != null && written.status != null, "a case has an rpc and a status");
-        Rpc rpc = Rpc.find(written.rpc);
-        List<Message> request = readMessages(rpc.request(), rpc.isStream(), written.request);
+    private static Case read(CaseJson json) throws InvalidCase {
+        check(json.clause == null || json.clause.contains("-"), "a clause has the form of C4-2");
+        check(json.rpc != null && json.status != null, "a case needs an rpc and a status");
+        Rpc rpc = Rpc.find(json.rpc);
+        List<Message> request = readMessages(rpc.request(), rpc.isStream(), json.request);
         List<FieldPath> ignored = new ArrayList<>();
-        for (String path : written.ignore == null ? List.<String>of() : written.ignore) {
+        for (String path : json.ignore == null ? List.<String>of() : json.ignore) {
             ignored.add(FieldPath.read(rpc.response().getDescriptorForType(), path));
         }
-        Case.Wanted wanted = written.status.equals("OK") ? readAnswer(written, rpc, ignored) : readRefusal(written);
-        return new Case(written.name, rpc, request, ignored, wanted);
+        Case.Expected expected = json.status.equals("OK") ? readAnswer(json, rpc, ignored) : readRefusal(json);
+        return new Case(json.name, rpc, request, ignored, expected);
     }
 
-    private static Case.Wanted readAnswer(WrittenCase written, Rpc rpc, List<FieldPath> ignored) throws BadCase {
-        check(
-                written.reasons == null && written.move_index == null,
-                "reasons and move_index are of a refusal, not of OK");
-        check(isGiven(written.response), "OK needs a response");
-        List<Message> messages = readMessages(rpc.response(), rpc.isStream(), written.response);
+    private static Case.Expected readAnswer(CaseJson json, Rpc rpc, List<FieldPath> ignored) throws InvalidCase {
+        check(json.reasons == null && json.move_index == null, "reasons and move_index are only for a refusal");
+        check(isGiven(json.response), "OK needs a response");
+        List<Message> messages = readMessages(rpc.response(), rpc.isStream(), json.response);
         FieldPath.Found found = new FieldPath.Found();
         for (Message message : messages) {
             Message.Builder builder = message.toBuilder();
-            ignored.forEach(path -> path.takeOut(builder, found));
+            ignored.forEach(path -> path.remove(builder, found));
         }
-        check(found.there == 0, "a field that is ignored must not be in the response");
+        check(found.present == 0, "an ignored field must not be in the response");
         return new Case.Messages(messages);
     }
 
-    private static Case.Wanted readRefusal(WrittenCase written) throws BadCase {
-        check(!isGiven(written.response) && written.ignore == null, "response and ignore are of OK, not of a refusal");
-        check(REFUSALS.contains(written.status), "there is no status \"" + written.status + "\"");
-        check(written.reasons != null && !written.reasons.isEmpty(), "a refusal needs reasons");
-        Status.Code code = Status.Code.valueOf(written.status);
+    private static Case.Expected readRefusal(CaseJson json) throws InvalidCase {
+        check(!isGiven(json.response) && json.ignore == null, "response and ignore are only for OK");
+        check(REFUSALS.contains(json.status), "there is no status \"" + json.status + "\"");
+        check(json.reasons != null && !json.reasons.isEmpty(), "a refusal needs reasons");
+        Status.Code code = Status.Code.valueOf(json.status);
         check(
-                written.move_index == null || code == Status.Code.FAILED_PRECONDITION,
-                "move_index is of FAILED_PRECONDITION");
+                json.move_index == null || code == Status.Code.FAILED_PRECONDITION,
+                "move_index is only for FAILED_PRECONDITION");
         List<Reason> reasons = new ArrayList<>();
-        for (WrittenReason reason : written.reasons) {
+        for (ReasonJson reason : json.reasons) {
             reasons.add(readReason(reason, code));
         }
-        return new Case.Refused(code, reasons, Optional.ofNullable(written.move_index));
+        return new Case.Refused(code, reasons, Optional.ofNullable(json.move_index));
     }
 
-    private static Reason readReason(WrittenReason written, Status.Code status) throws BadCase {
+    private static Reason readReason(ReasonJson json, Status.Code status) throws InvalidCase {
         boolean known =
-                Stream.of(ErrorReason.values()).anyMatch(reason -> reason.name().equals(written.code));
-        check(known && !written.code.equals("ERROR_REASON_UNSPECIFIED"), "there is no reason " + written.code);
+                Stream.of(ErrorReason.values()).anyMatch(reason -> reason.name().equals(json.code));
+        check(known && !json.code.equals("ERROR_REASON_UNSPECIFIED"), "there is no reason " + json.code);
         boolean hasClause = status == Status.Code.FAILED_PRECONDITION;
         boolean hasField = hasClause || status == Status.Code.INVALID_ARGUMENT;
         check(
-                (written.field != null) == hasField && (written.clause != null) == hasClause,
+                (json.field != null) == hasField && (json.clause != null) == hasClause,
                 "a reason of " + status + " has field: " + hasField + ", clause: " + hasClause);
         return Reason.newBuilder()
-                .setCode(ErrorReason.valueOf(written.code))
-                .setField(orEmpty(written.field))
-                .setClause(orEmpty(written.clause))
-                .setMessage(orEmpty(written.message))
+                .setCode(ErrorReason.valueOf(json.code))
+                .setField(orEmpty(json.field))
+                .setClause(orEmpty(json.clause))
+                .setMessage(orEmpty(json.message))
                 .build();
     }
 
-    /** Reads what is sent or answered: a list of messages if it is a stream, otherwise one. */
-    private static List<Message> readMessages(Message type, boolean isStream, JsonNode written) throws BadCase {
-        check(isGiven(written), "a case has a request");
-        check(
-                written.isArray() == isStream,
-                isStream ? "the messages of a stream are a list" : "a message is an object");
+    /** Reads requests or responses: a list of messages for a stream, otherwise one. */
+    private static List<Message> readMessages(Message type, boolean isStream, JsonNode json) throws InvalidCase {
+        check(isGiven(json), "a case needs a request");
+        check(json.isArray() == isStream, isStream ? "the messages of a stream are a list" : "a message is an object");
         List<Message> messages = new ArrayList<>();
-        for (JsonNode message : isStream ? written.values() : List.of(written)) {
+        for (JsonNode message : isStream ? json.values() : List.of(json)) {
             messages.add(Json.read(type, message));
         }
         return messages;
@@ -170,9 +166,9 @@ final class CaseReader {
         return text == null ? "" : text;
     }
 
-    private static void check(boolean holds, String otherwise) throws BadCase {
+    private static void check(boolean holds, String otherwise) throws InvalidCase {
         if (!holds) {
-            throw new BadCase(otherwise);
+            throw new InvalidCase(otherwise);
         }
     }
 }

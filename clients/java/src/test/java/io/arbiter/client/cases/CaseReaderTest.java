@@ -11,15 +11,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A case that is not as it must be is told, and not run. */
+/** The case reader rejects invalid cases. */
 class CaseReaderTest {
-    /** A file of one case, with its parts, in single quotes. */
+    /** A file with one case, from parts in single quotes. */
     static String file(String... parts) {
         String text = "{'about': 'x', 'cases': [{'name': 'x', " + String.join(", ", parts) + "}]}";
         return text.replace('\'', '"');
     }
 
-    private static void assertRefused(String text, String why) {
+    private static void assertRejected(String text, String why) {
         CaseReader reader = new CaseReader();
         reader.readFile("x", text.replace('\'', '"'));
         assertEquals(1, reader.errors.size(), text);
@@ -35,8 +35,8 @@ class CaseReaderTest {
                 "{'about': '', 'cases': []}",
                 "{'about': 'x', 'cases': [], 'more': 1}"
             })
-    void aFileWithoutCasesIsRefused(String text) {
-        assertRefused(text, "");
+    void anInvalidFileIsRejected(String text) {
+        assertRejected(text, "");
     }
 
     @ParameterizedTest
@@ -46,16 +46,16 @@ class CaseReaderTest {
             value = {
                 "'request': {}                                                                | an rpc and a status",
                 "'status': 'OK', 'request': {}                                                | needs a response",
-                "'status': 'OK', 'response': {}                                               | has a request",
-                "'status': 'OK', 'request': {}, 'response': {}, 'reasons': []                 | are of a refusal",
+                "'status': 'OK', 'response': {}                                               | needs a request",
+                "'status': 'OK', 'request': {}, 'response': {}, 'reasons': []                 | only for a refusal",
                 "'status': 'INVALID_ARGUMENT', 'request': {}                                  | needs reasons",
                 "'status': 'INVALID_ARGUMENT', 'request': {}, 'reasons': []                   | needs reasons",
-                "'status': 'INVALID_ARGUMENT', 'request': {}, 'reasons': [], 'response': {}   | are of OK",
+                "'status': 'INVALID_ARGUMENT', 'request': {}, 'reasons': [], 'response': {}   | only for OK",
                 "'status': 'NOT_FOUND', 'request': {}, 'reasons': []                          | there is no status",
                 "'status': 'OK', 'request': [], 'response': {}                                | a message is an object",
             })
-    void aCaseThatExpectsNothingSensibleIsRefused(String parts, String why) {
-        assertRefused(file("'rpc': 'ListGames'", parts), why);
+    void aCaseWithoutAValidExpectedAnswerIsRejected(String parts, String why) {
+        assertRejected(file("'rpc': 'ListGames'", parts), why);
     }
 
     @ParameterizedTest
@@ -71,27 +71,27 @@ class CaseReaderTest {
                 "NewGame    | {}                             | {'seed': '1'} | 'ignore': ['seed'] | must not be in",
                 "NewGame    | {}                             | {}            | 'expect': 1        | expect",
             })
-    void aNameThatIsNotKnownIsRefused(String rpc, String request, String response, String more, String why) {
+    void anUnknownNameIsRejected(String rpc, String request, String response, String more, String why) {
         String call = "'rpc': '" + rpc + "', 'status': 'OK', 'request': " + request + ", 'response': " + response;
-        assertRefused(file(call, more), why);
+        assertRejected(file(call, more), why);
     }
 
     @Test
-    void aReasonThatIsNotKnownIsRefused() {
+    void anUnknownReasonIsRejected() {
         String call = "'rpc': 'ListGames', 'request': {}, 'status': 'INVALID_ARGUMENT'";
-        assertRefused(file(call, "'reasons': [{'code': 'ERROR_REASON_NONE', 'field': 'x'}]"), "there is no reason");
-        assertRefused(file(call, "'reasons': [{'code': 'ERROR_REASON_GAME_OVER'}]"), "has field: true");
-        assertRefused(file(call, "'reasons': [{'code': 'ERROR_REASON_GAME_OVER', 'fields': 'x'}]"), "fields");
+        assertRejected(file(call, "'reasons': [{'code': 'ERROR_REASON_NONE', 'field': 'x'}]"), "there is no reason");
+        assertRejected(file(call, "'reasons': [{'code': 'ERROR_REASON_GAME_OVER'}]"), "has field: true");
+        assertRejected(file(call, "'reasons': [{'code': 'ERROR_REASON_GAME_OVER', 'fields': 'x'}]"), "fields");
     }
 
     @Test
-    void twoCasesOfOneNameAreRefused() {
+    void aDuplicateNameIsRejected() {
         String each = "{'name': 'x', 'rpc': 'ListGames', 'request': {}, 'status': 'OK', 'response': {}}";
-        assertRefused("{'about': 'x', 'cases': [" + each + ", " + each + "]}", "two cases of this name");
+        assertRejected("{'about': 'x', 'cases': [" + each + ", " + each + "]}", "two cases with this name");
     }
 
     @Test
-    void anItemThatDiffersFromTheCallAloneIsTold() {
+    void anotherAnswerAsAnItemIsAFailure() {
         CaseAnswer alone = new CaseAnswer(List.of(Refusal.newBuilder()
                 .setCode(9)
                 .addReasons(Reason.newBuilder().setClause("C4-2"))

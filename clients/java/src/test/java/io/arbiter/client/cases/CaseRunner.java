@@ -1,7 +1,7 @@
 package io.arbiter.client.cases;
 
 import com.google.protobuf.Message;
-import io.arbiter.client.cases.CaseAnswer.BadAnswer;
+import io.arbiter.client.cases.CaseAnswer.WrongAnswer;
 import io.arbiter.v1.Answer;
 import io.arbiter.v1.Call;
 import io.arbiter.v1.EvaluateBatchRequest;
@@ -14,62 +14,62 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Sends cases to a service: each on its own, and all of them again as items of many. */
+/** Runs cases: each on its own, and all of them as items of batches and of a stream. */
 final class CaseRunner {
-    /** Items of one {@code EvaluateBatch}: well below what the service takes. */
+    /** Items per {@code EvaluateBatch}, well below the limit of the service. */
     private static final int BATCH = 100;
 
-    /** Everything that is not as it should be. */
+    /** The failures, as text. */
     final List<String> failures = new ArrayList<>();
 
     private final Channel channel;
     private final List<Item> items = new ArrayList<>();
-    private int answered;
+    private int passed;
 
-    /** A case that can be an item of many, and the answer it has had on its own. */
-    private record Item(Case asked, Call call, CaseAnswer alone) {}
+    /** A case that can be an item, and its answer on its own. */
+    private record Item(Case testCase, Call call, CaseAnswer alone) {}
 
     CaseRunner(Channel channel) {
         this.channel = channel;
     }
 
-    void run(List<Case> cases) throws BadCase {
+    void run(List<Case> cases) throws InvalidCase {
         cases.forEach(this::runAlone);
         compare("EvaluateBatch", sendBatches());
         compare("Evaluate", sendStream());
     }
 
     String summary() {
-        return answered + " cases are answered as they say; " + items.size()
-                + " of them were sent again as items of a batch and of a stream";
+        return passed + " cases passed; " + items.size()
+                + " of them were also sent as items of a batch and of a stream";
     }
 
-    private void runAlone(Case asked) {
+    private void runAlone(Case testCase) {
         try {
-            CaseAnswer answer = send(asked);
-            Optional<String> difference = answer.differenceTo(asked.wanted());
+            CaseAnswer answer = send(testCase);
+            Optional<String> difference = answer.differenceTo(testCase.expected());
             if (difference.isPresent()) {
-                throw new BadAnswer(difference.get());
+                throw new WrongAnswer(difference.get());
             }
-            answered++;
-            if (!asked.rpc().isStream()) {
-                Message request = asked.request().get(0);
-                asked.rpc().toCall(request).ifPresent(call -> items.add(new Item(asked, call, answer)));
+            passed++;
+            if (!testCase.rpc().isStream()) {
+                Message request = testCase.request().get(0);
+                testCase.rpc().toCall(request).ifPresent(call -> items.add(new Item(testCase, call, answer)));
             }
-        } catch (BadAnswer | RuntimeException error) {
-            failures.add(asked.name() + "\n" + error.getMessage());
+        } catch (WrongAnswer | RuntimeException error) {
+            failures.add(testCase.name() + "\n" + error.getMessage());
         }
     }
 
-    private CaseAnswer send(Case asked) throws BadAnswer {
+    private CaseAnswer send(Case testCase) throws WrongAnswer {
         try {
-            return CaseAnswer.read(asked, asked.rpc().call(channel, asked.request()));
+            return CaseAnswer.read(testCase, testCase.rpc().call(channel, testCase.request()));
         } catch (StatusRuntimeException refused) {
             return CaseAnswer.read(refused);
         }
     }
 
-    private List<Answer> sendBatches() throws BadCase {
+    private List<Answer> sendBatches() throws InvalidCase {
         List<Answer> answers = new ArrayList<>();
         for (int start = 0; start < items.size(); start += BATCH) {
             EvaluateBatchRequest.Builder batch = EvaluateBatchRequest.newBuilder();
@@ -82,7 +82,7 @@ final class CaseRunner {
         return answers;
     }
 
-    private List<Answer> sendStream() throws BadCase {
+    private List<Answer> sendStream() throws InvalidCase {
         List<Message> requests = new ArrayList<>();
         items.forEach(item ->
                 requests.add(EvaluateRequest.newBuilder().setCall(item.call).build()));
@@ -93,19 +93,19 @@ final class CaseRunner {
 
     private void compare(String call, List<Answer> answers) {
         if (answers.size() != items.size()) {
-            failures.add(call + " has " + answers.size() + " answers for " + items.size() + " items");
+            failures.add(call + " returned " + answers.size() + " answers for " + items.size() + " items");
             return;
         }
         for (int index = 0; index < answers.size(); index++) {
             Item item = items.get(index);
             try {
                 Optional<String> difference =
-                        CaseAnswer.readItem(item.asked, answers.get(index)).differenceTo(item.alone);
+                        CaseAnswer.readItem(item.testCase, answers.get(index)).differenceTo(item.alone);
                 if (difference.isPresent()) {
-                    throw new BadAnswer(difference.get());
+                    throw new WrongAnswer(difference.get());
                 }
-            } catch (BadAnswer error) {
-                failures.add(item.asked.name() + ", as an item of " + call + "\n" + error.getMessage());
+            } catch (WrongAnswer error) {
+                failures.add(item.testCase.name() + ", as an item of " + call + "\n" + error.getMessage());
             }
         }
     }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Runs the cases of {@code tests/cases}, as the README there says, and holds that a wrong one does fail. */
+/** Runs the cases of {@code tests/cases}, and checks that a wrong expected answer is a failure. */
 class CasesTest {
     @AutoClose
     private static final ArbiterServer SERVER = ArbiterServer.start();
@@ -25,7 +25,7 @@ class CasesTest {
             .build();
 
     @Test
-    void everyCaseIsAnsweredAsItSays() throws Exception {
+    void cases() throws Exception {
         CaseReader reader = new CaseReader();
         List<Case> cases = reader.readAll(Repository.ROOT.resolve("tests/cases"));
         assertFalse(cases.isEmpty(), "there are no cases");
@@ -53,8 +53,8 @@ class CasesTest {
                         + " 'reasons': [{'code': 'ERROR_REASON_GAME_OVER', 'field': 'move.notation'}]}",
                 "'status': 'INVALID_ARGUMENT', 'reasons': [{'code': 'ERROR_REASON_COLUMN_FULL', 'field': 'move.notation'}]",
             })
-    void anAnswerOtherThanTheOneWantedFails(String wanted) throws Exception {
-        assertFails("'rpc': 'ValidateMove'", wanted);
+    void anotherAnswerIsAFailure(String expected) throws Exception {
+        assertFails("'rpc': 'ValidateMove'", expected);
     }
 
     @ParameterizedTest
@@ -73,27 +73,27 @@ class CasesTest {
                 "'status': 'FAILED_PRECONDITION', 'move_index': 0, 'reasons':"
                         + " [{'code': 'ERROR_REASON_COLUMN_FULL', 'field': 'move.notation', 'clause': 'C4-2'}]",
             })
-    void aRefusalOtherThanTheOneWantedFails(String wanted) throws Exception {
-        assertFails("'rpc': 'ApplyMove'", wanted);
+    void anotherRefusalIsAFailure(String expected) throws Exception {
+        assertFails("'rpc': 'ApplyMove'", expected);
     }
 
-    /** The same case with what is right, so that the others fail for their expectation alone. */
+    /** The same case with the correct answer: the others fail only because of their expected answer. */
     @Test
-    void theRightRefusalIsNoFailure() throws Exception {
-        String right = "'status': 'FAILED_PRECONDITION', 'reasons':"
+    void theExpectedRefusalIsNotAFailure() throws Exception {
+        String correct = "'status': 'FAILED_PRECONDITION', 'reasons':"
                 + " [{'code': 'ERROR_REASON_COLUMN_FULL', 'field': 'move.notation', 'clause': 'C4-2'}]";
-        report(List.of(), run("'rpc': 'ApplyMove'", right));
+        report(List.of(), run("'rpc': 'ApplyMove'", correct));
     }
 
-    private static void assertFails(String rpc, String wanted) throws Exception {
-        assertFalse(run(rpc, wanted).isEmpty(), wanted);
+    private static void assertFails(String rpc, String expected) throws Exception {
+        assertFalse(run(rpc, expected).isEmpty(), expected);
     }
 
-    /** Runs one case: a token more than fits into a column. */
-    private static List<String> run(String rpc, String wanted) throws Exception {
+    /** Runs one case: a move into a full column. */
+    private static List<String> run(String rpc, String expected) throws Exception {
         String request = "'request': {'state': {'notation': '444444'}, 'move': {'notation': '4'}}";
         CaseReader reader = new CaseReader();
-        List<Case> cases = reader.readFile("x", CaseReaderTest.file(rpc, request, wanted));
+        List<Case> cases = reader.readFile("x", CaseReaderTest.file(rpc, request, expected));
         assertTrue(reader.errors.isEmpty(), reader.errors::toString);
         CaseRunner runner = new CaseRunner(CHANNEL);
         runner.run(cases);

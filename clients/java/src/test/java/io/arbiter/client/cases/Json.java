@@ -13,9 +13,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Messages as JSON, and how two of them differ. */
+/** Reads and writes messages as JSON, and shows the difference of two. */
 final class Json {
-    /** Reads what is written, and nothing that is not foreseen. */
+    /** A strict reader: rejects unknown keys, duplicate keys and text after the end. */
     static final JsonMapper STRICT = JsonMapper.builder()
             .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
@@ -23,27 +23,24 @@ final class Json {
             .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
             .build();
 
-    /** Lines that are shown around a difference. */
+    /** Lines shown around a difference. */
     private static final int CONTEXT = 3;
 
     private Json() {}
 
-    /**
-     * Reads a message. A field that the message does not have is an error, and so is a name in lowerCamelCase: one
-     * spelling is enough.
-     */
-    static Message read(Message type, JsonNode json) throws BadCase {
+    /** Reads a message. Unknown fields and names in lowerCamelCase are errors. */
+    static Message read(Message type, JsonNode json) throws InvalidCase {
         String name = type.getDescriptorForType().getFullName();
         Optional<String> camelCase = camelCaseKey(json);
         if (camelCase.isPresent()) {
-            throw new BadCase(
-                    camelCase.get() + " is no field of " + name + ": fields are written as in the .proto files");
+            throw new InvalidCase(
+                    camelCase.get() + " is not a field of " + name + ": use the names of the .proto files");
         }
         Message.Builder message = type.newBuilderForType();
         try {
             JsonFormat.parser().merge(json.toString(), message);
         } catch (InvalidProtocolBufferException error) {
-            throw new BadCase("this is no " + name + ": " + error.getMessage());
+            throw new InvalidCase("not a valid " + name + ": " + error.getMessage());
         }
         return message.build();
     }
@@ -60,7 +57,7 @@ final class Json {
                 .findFirst();
     }
 
-    /** Writes messages, with the names of the fields as in the .proto files. */
+    /** Writes messages, with the field names of the .proto files. */
     static String write(List<? extends Message> messages) {
         JsonFormat.Printer printer = JsonFormat.printer().preservingProtoFieldNames();
         StringBuilder text = new StringBuilder();
@@ -74,25 +71,25 @@ final class Json {
         return text.toString();
     }
 
-    /** Shows where two texts differ: lines that are only wanted with `-`, lines that only came with `+`. */
-    static String diff(String wantedText, String gotText) {
-        List<String> wanted = wantedText.lines().toList();
+    /** Shows where two texts differ: `-` marks lines that are only expected, `+` lines that are only received. */
+    static String diff(String expectedText, String gotText) {
+        List<String> expected = expectedText.lines().toList();
         List<String> got = gotText.lines().toList();
-        int shorter = Math.min(wanted.size(), got.size());
+        int shorter = Math.min(expected.size(), got.size());
         int start = 0;
-        while (start < shorter && wanted.get(start).equals(got.get(start))) {
+        while (start < shorter && expected.get(start).equals(got.get(start))) {
             start++;
         }
         int end = 0;
-        while (end < shorter - start && wanted.get(wanted.size() - 1 - end).equals(got.get(got.size() - 1 - end))) {
+        while (end < shorter - start && expected.get(expected.size() - 1 - end).equals(got.get(got.size() - 1 - end))) {
             end++;
         }
-        int wantedEnd = wanted.size() - end;
+        int expectedEnd = expected.size() - end;
         List<String> lines = new ArrayList<>();
-        mark(lines, "  ", wanted.subList(Math.max(0, start - CONTEXT), start));
-        mark(lines, "- ", wanted.subList(start, wantedEnd));
+        mark(lines, "  ", expected.subList(Math.max(0, start - CONTEXT), start));
+        mark(lines, "- ", expected.subList(start, expectedEnd));
         mark(lines, "+ ", got.subList(start, got.size() - end));
-        mark(lines, "  ", wanted.subList(wantedEnd, Math.min(wantedEnd + CONTEXT, wanted.size())));
+        mark(lines, "  ", expected.subList(expectedEnd, Math.min(expectedEnd + CONTEXT, expected.size())));
         return String.join("\n", lines);
     }
 

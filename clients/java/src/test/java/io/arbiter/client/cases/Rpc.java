@@ -18,19 +18,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
-/** A call of the service, found by its name, with an empty request and an empty response. */
+/** A method of the service, with an empty request and an empty response. */
 record Rpc(MethodDescriptor<Message, Message> method, Message request, Message response) {
-    /** A call that takes longer has failed. */
+    /** The timeout of a call. */
     private static final int TIMEOUT_SECONDS = 30;
 
-    static Rpc find(String name) throws BadCase {
+    static Rpc find(String name) throws InvalidCase {
         for (MethodDescriptor<?, ?> method :
                 RulesServiceGrpc.getServiceDescriptor().getMethods()) {
             if (name.equals(method.getBareMethodName())) {
                 return of(method);
             }
         }
-        throw new BadCase("there is no call \"" + name + "\"");
+        throw new InvalidCase("there is no call \"" + name + "\"");
     }
 
     @SuppressWarnings("unchecked") // All requests and responses are messages.
@@ -48,7 +48,7 @@ record Rpc(MethodDescriptor<Message, Message> method, Message request, Message r
     }
 
     /**
-     * Sends the messages and waits for all answers. A call that is not a stream has one of each.
+     * Sends the requests, and returns all responses. A call that is not a stream has one of each.
      *
      * @throws StatusRuntimeException if it is refused
      */

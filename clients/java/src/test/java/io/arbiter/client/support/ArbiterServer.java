@@ -31,7 +31,7 @@ public final class ArbiterServer implements AutoCloseable {
             Runtime.getRuntime().addShutdownHook(new Thread(process::destroy));
             BufferedReader banner = process.inputReader();
             String target = readTarget(banner);
-            // A pipe that nobody reads fills up, and holds the server.
+            // Keep reading: the server would block on a full pipe.
             Thread reader = new Thread(() -> banner.lines().forEach(line -> {}));
             reader.setDaemon(true);
             reader.start();
@@ -41,7 +41,7 @@ public final class ArbiterServer implements AutoCloseable {
         }
     }
 
-    /** On any free port, and ending at once: here no balancer has to notice, and no call is to be waited for long. */
+    /** On a free port, with a short drain: there is no load balancer, and no call to wait for. */
     private static List<String> command(String binary, String... flags) {
         String options =
                 "--listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --log error --drain-delay 0s --drain-timeout 1s";
@@ -57,7 +57,7 @@ public final class ArbiterServer implements AutoCloseable {
                 return address.group(1);
             }
         }
-        throw new IllegalStateException("the server ended without telling its address");
+        throw new IllegalStateException("the server did not print its address");
     }
 
     public String target() {

@@ -6,7 +6,7 @@ import io.grpc.InsecureServerCredentials;
 import io.grpc.Server;
 import java.io.IOException;
 
-/** Plays a server that the real one is not: a newer one, or a broken one. */
+/** A server whose responses a test defines: newer, broken, or overloaded. */
 public final class FakeServer implements AutoCloseable {
     private final Server server;
 

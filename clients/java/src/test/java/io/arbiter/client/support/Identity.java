@@ -11,16 +11,16 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
-/** A certificate that signs itself, and its key: in a key store, and as PEM files. */
+/** A self-signed certificate and its key, in a key store and as PEM files. */
 public record Identity(KeyStore store, Certificate certificate, Path certificatePem, Path keyPem) {
     static final char[] PASSWORD = "changeit".toCharArray();
     private static final String ALIAS = "it";
 
-    /** Makes one for the host {@code localhost}, by the JDK's own tool. */
+    /** Creates one for the host {@code localhost}, with the keytool of the JDK. */
     public static Identity make(Path folder, String name) throws Exception {
         Path file = folder.resolve(name + ".p12");
         Path program = Path.of(System.getProperty("java.home"), "bin", "keytool");
-        // The option for its virtual machine: it ends before the second compiler pays off.
+        // The JVM option: keytool is too short for the C2 compiler to pay off.
         String options = "-J-XX:TieredStopAtLevel=1 -genkeypair -keyalg EC -ext san=dns:localhost -alias %s"
                 + " -dname CN=%s -storepass %s -keystore";
         List<String> command = new ArrayList<>(List.of(program.toString()));
@@ -28,9 +28,9 @@ public record Identity(KeyStore store, Certificate certificate, Path certificate
                 List.of(options.formatted(ALIAS, name, new String(PASSWORD)).split(" ")));
         command.add(file.toString());
         Process keytool = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String said = new String(keytool.getInputStream().readAllBytes());
+        String output = new String(keytool.getInputStream().readAllBytes());
         if (keytool.waitFor() != 0) {
-            throw new IllegalStateException(said);
+            throw new IllegalStateException(output);
         }
         return read(folder, name, file);
     }

@@ -12,7 +12,7 @@ import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 
-/** Ends TLS in front of a server that speaks none, and hands everything on. */
+/** A TLS proxy for a server without TLS. */
 public final class TlsProxy implements AutoCloseable {
     private final SSLServerSocket listener;
     private final int serverPort;
@@ -22,7 +22,7 @@ public final class TlsProxy implements AutoCloseable {
         this.serverPort = serverPort;
     }
 
-    /** Starts a proxy. A client that is given must show its certificate; without one, none is asked for. */
+    /** Starts a proxy. If {@code client} is not null, the proxy requires its certificate. */
     public static TlsProxy start(int serverPort, Identity server, Identity client) throws Exception {
         SSLServerSocket listener = (SSLServerSocket) context(server, client)
                 .getServerSocketFactory()
@@ -51,7 +51,7 @@ public final class TlsProxy implements AutoCloseable {
         return context;
     }
 
-    /** Where the proxy listens, by the name that its certificate is for. */
+    /** The address of the proxy, with the host name of its certificate. */
     public String target() {
         return "localhost:" + listener.getLocalPort();
     }
@@ -88,7 +88,7 @@ public final class TlsProxy implements AutoCloseable {
             try {
                 work.run();
             } catch (IOException ended) {
-                // A connection that ends, or the proxy: its other side will notice.
+                // The connection or the proxy was closed: the other side will notice.
             }
         });
         thread.setDaemon(true);

@@ -1,10 +1,10 @@
 package io.arbiter.client.cases;
 
-/** A case that is not written as it must be. */
-final class BadCase extends Exception {
+/** A case is invalid. */
+final class InvalidCase extends Exception {
     private static final long serialVersionUID = 1;
 
-    BadCase(String message) {
+    InvalidCase(String message) {
         super(message);
     }
 }

@@ -27,36 +27,36 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A service that is not there, does not answer, or only sometimes. */
-class SurroundingsTest {
+/** A service that cannot be reached, does not answer, or is unavailable: deadlines and retries. */
+class ConnectionFailuresTest {
     private static final Duration SHORT = Duration.ofMillis(200);
-    private static final Duration BOUND = Duration.ofSeconds(10);
+    private static final Duration LIMIT = Duration.ofSeconds(10);
 
-    /** Answers {@code ListGames} after some failures, and notes when each call would be too late. */
-    private static final class Unsteady extends RulesServiceImplBase {
+    /** Fails {@code ListGames} a number of times, then answers. Records the remaining time of each call. */
+    private static final class Failing extends RulesServiceImplBase {
         private final Status failure;
         private final int failures;
         private final List<Long> milliseconds = Collections.synchronizedList(new ArrayList<>());
 
-        Unsteady(Status failure, int failures) {
+        Failing(Status failure, int failures) {
             this.failure = failure;
             this.failures = failures;
         }
 
         @Override
-        public void listGames(ListGamesRequest request, StreamObserver<ListGamesResponse> answer) {
-            note();
+        public void listGames(ListGamesRequest request, StreamObserver<ListGamesResponse> response) {
+            recordDeadline();
             if (milliseconds.size() <= failures) {
-                answer.onError(failure.asRuntimeException());
+                response.onError(failure.asRuntimeException());
                 return;
             }
-            answer.onNext(ListGamesResponse.getDefaultInstance());
-            answer.onCompleted();
+            response.onNext(ListGamesResponse.getDefaultInstance());
+            response.onCompleted();
         }
 
         @Override
         public StreamObserver<EvaluateRequest> evaluate(StreamObserver<EvaluateResponse> answers) {
-            note();
+            recordDeadline();
             answers.onCompleted();
             return new StreamObserver<>() {
                 @Override
@@ -70,7 +70,7 @@ class SurroundingsTest {
             };
         }
 
-        private void note() {
+        private void recordDeadline() {
             Deadline deadline = Context.current().getDeadline();
             milliseconds.add(deadline == null ? null : deadline.timeRemaining(MILLISECONDS));
         }
@@ -85,12 +85,12 @@ class SurroundingsTest {
     }
 
     @Test
-    void aDeadAddressIsUnreachableInBoundedTime() throws Exception {
+    void aClosedPortIsUnreachable() throws Exception {
         ServerSocket closed = listen();
         closed.close();
         try (ArbiterClient arbiter = ArbiterClient.connect(target(closed))) {
             UnreachableException failure =
-                    assertTimeout(BOUND, () -> assertThrows(UnreachableException.class, arbiter::listGames));
+                    assertTimeout(LIMIT, () -> assertThrows(UnreachableException.class, arbiter::listGames));
             assertEquals(Status.Code.UNAVAILABLE, failure.code());
             assertTrue(failure.getMessage().contains("Connection refused"), failure::getMessage);
             try (EvaluateStream stream = arbiter.evaluate()) {
@@ -100,12 +100,12 @@ class SurroundingsTest {
     }
 
     @Test
-    void aServiceThatNeverAnswersExceedsTheDeadline() throws Exception {
+    void aSilentServerExceedsTheDeadline() throws Exception {
         try (ServerSocket silent = listen();
                 ArbiterClient arbiter =
                         ArbiterClient.builder(target(silent)).deadline(SHORT).build()) {
             DeadlineExceededException failure =
-                    assertTimeout(BOUND, () -> assertThrows(DeadlineExceededException.class, arbiter::listGames));
+                    assertTimeout(LIMIT, () -> assertThrows(DeadlineExceededException.class, arbiter::listGames));
             assertEquals(Status.Code.DEADLINE_EXCEEDED, failure.code());
             try (EvaluateStream stream = arbiter.evaluate(SHORT)) {
                 assertThrows(DeadlineExceededException.class, stream::hasNext);
@@ -114,8 +114,8 @@ class SurroundingsTest {
     }
 
     @Test
-    void aCallHasFiveSecondsUnlessToldOtherwise() throws Exception {
-        Unsteady service = new Unsteady(Status.OK, 0);
+    void theDefaultDeadlineIsFiveSeconds() throws Exception {
+        Failing service = new Failing(Status.OK, 0);
         try (FakeServer server = FakeServer.start(service);
                 ArbiterClient arbiter = ArbiterClient.connect(server.target());
                 EvaluateStream stream = arbiter.evaluate()) {
@@ -124,27 +124,27 @@ class SurroundingsTest {
             arbiter.withDeadline(Duration.ofSeconds(50)).listGames();
             arbiter.withoutDeadline().listGames();
         }
-        assertNull(service.milliseconds.get(0), "a stream has none");
+        assertNull(service.milliseconds.get(0), "a stream has no deadline");
         assertWithin(5, service.milliseconds.get(1));
         assertWithin(50, service.milliseconds.get(2));
         assertNull(service.milliseconds.get(3));
     }
 
-    /** Some of the time is spent on the way, and more on a busy machine. */
+    /** Some of the time has passed, more on a busy machine. */
     private static void assertWithin(int seconds, long milliseconds) {
         long spent = seconds * 1000 - milliseconds;
         assertTrue(spent >= 0 && spent < 2000, () -> milliseconds + " ms are left of " + seconds + " s");
     }
 
     @Test
-    void aDeadlineIsPositive() {
+    void aDeadlineMustBePositive() {
         ArbiterClientBuilder builder = ArbiterClient.builder("127.0.0.1:1");
         assertThrows(IllegalArgumentException.class, () -> builder.deadline(Duration.ZERO));
     }
 
     @Test
-    void aCallIsRepeatedWhileTheServiceIsUnavailable() throws Exception {
-        Unsteady service = new Unsteady(Status.UNAVAILABLE, 2);
+    void unavailableIsRetried() throws Exception {
+        Failing service = new Failing(Status.UNAVAILABLE, 2);
         try (FakeServer server = FakeServer.start(service);
                 ArbiterClient arbiter = ArbiterClient.connect(server.target())) {
             assertEquals(ListGamesResponse.getDefaultInstance(), arbiter.listGames());
@@ -153,21 +153,21 @@ class SurroundingsTest {
     }
 
     @Test
-    void aCallIsMadeFourTimesAtMost() throws Exception {
-        assertEquals(4, attempts(new Unsteady(Status.UNAVAILABLE, 9), true));
+    void aCallHasAtMostFourAttempts() throws Exception {
+        assertEquals(4, attempts(new Failing(Status.UNAVAILABLE, 9), true));
     }
 
     @Test
-    void withoutRetriesACallIsMadeOnce() throws Exception {
-        assertEquals(1, attempts(new Unsteady(Status.UNAVAILABLE, 9), false));
+    void withoutRetriesACallHasOneAttempt() throws Exception {
+        assertEquals(1, attempts(new Failing(Status.UNAVAILABLE, 9), false));
     }
 
     @Test
-    void aCallThatAsksForTooMuchIsNotRepeated() throws Exception {
-        assertEquals(1, attempts(new Unsteady(Status.RESOURCE_EXHAUSTED, 9), true));
+    void resourceExhaustedIsNotRetried() throws Exception {
+        assertEquals(1, attempts(new Failing(Status.RESOURCE_EXHAUSTED, 9), true));
     }
 
-    private static int attempts(Unsteady service, boolean retries) throws IOException {
+    private static int attempts(Failing service, boolean retries) throws IOException {
         try (FakeServer server = FakeServer.start(service)) {
             ArbiterClientBuilder builder = ArbiterClient.builder(server.target());
             try (ArbiterClient arbiter = (retries ? builder : builder.noRetries()).build()) {
