@@ -110,7 +110,7 @@ def started(arbiter, objects, folder):
 def make_files(folder):
     """The files for FILE_FLAGS."""
     tokens, certificate, key = folder / "tokens", folder / "tls.crt", folder / "tls.key"
-    tokens.write_text(f"someone {'0' * 64}\n", encoding="utf-8")
+    tokens.write_text(f"client {'0' * 64}\n", encoding="utf-8")
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1",
          "-subj", "/CN=arbiter", "-addext", "subjectAltName=DNS:arbiter", "-keyout", key, "-out", certificate],
