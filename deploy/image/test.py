@@ -222,8 +222,8 @@ class Test:
     def answered(self, *names):
         """How many calls of the load the servers have answered, from their logs."""
         lines = (line for name in names for line in self.podman("logs", name).stderr.splitlines())
-        logged = (json.loads(line) for line in lines if '"answered"' in line)
-        return sum(line["message"] == "answered" and line["method"] == "ValidateMove" for line in logged)
+        logged = (json.loads(line) for line in lines if '"ValidateMove"' in line)
+        return sum(line["method"] == "ValidateMove" and line["code"] == "OK" for line in logged)
 
     def shutdown_without_retries(self):
         """Clients without retries: each call is answered, or could not be sent."""
