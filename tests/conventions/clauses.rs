@@ -1,4 +1,4 @@
-//! `docs/rules.md` has the clauses that the service returns, word for word; and cases name clauses that exist.
+//! `docs/rules.md` contains the clauses of the service verbatim, and cases refer to existing clauses.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -18,34 +18,37 @@ fn read(file: &str) -> String {
 }
 
 #[test]
-fn the_page_of_the_rules_has_the_clauses_of_the_service() {
+fn rules_md_contains_the_clauses_of_the_service() {
     let page = read("docs/rules.md");
-    // An item of a list goes on in lines that are indented.
+    // List items continue on indented lines.
     let items = page.split("\n- **").skip(1).map(|item| {
         let lines: Vec<&str> = item.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
         format!("- **{}", lines.join(" "))
     });
-    let wanted = clauses().map(|Clause { id, title, text }| format!("- **{id} {title}.** {text}"));
-    assert_eq!(items.collect::<Vec<_>>(), wanted.collect::<Vec<_>>());
+    let expected = clauses().map(|Clause { id, title, text }| format!("- **{id} {title}.** {text}"));
+    assert_eq!(items.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
 }
 
 #[test]
-fn every_clause_that_a_case_names_exists() {
+fn every_clause_in_a_case_exists() {
     let known: BTreeSet<&str> = clauses().map(|clause| clause.id).collect();
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
-    let mut named = 0;
-    for folder in
-        fs::read_dir(cases).expect("there are cases").map(|entry| entry.expect("it can be read").path())
+    let mut references = 0;
+    for folder in fs::read_dir(cases)
+        .expect("the folder can be read")
+        .map(|entry| entry.expect("the entry can be read").path())
     {
-        for file in
-            fs::read_dir(folder).into_iter().flatten().map(|entry| entry.expect("it can be read").path())
+        for file in fs::read_dir(folder)
+            .into_iter()
+            .flatten()
+            .map(|entry| entry.expect("the entry can be read").path())
         {
-            let text = fs::read_to_string(&file).expect("a case can be read");
+            let text = fs::read_to_string(&file).expect("the case file can be read");
             for clause in text.split("\"clause\": \"").skip(1).filter_map(|rest| rest.split('"').next()) {
-                assert!(known.contains(clause), "{}: there is no clause {clause:?}", file.display());
-                named += 1;
+                assert!(known.contains(clause), "{}: unknown clause {clause:?}", file.display());
+                references += 1;
             }
         }
     }
-    assert!(named > 1000, "cases name clauses");
+    assert!(references > 1000, "only {references} cases refer to a clause");
 }
