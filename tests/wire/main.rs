@@ -1,3 +1,3 @@
-//! States, moves and rule sets between their messages and the rules, without a server.
+//! Conversion of states, moves and rule sets between messages and rules, without a server.
 
 mod random_play;

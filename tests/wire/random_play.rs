@@ -1,4 +1,4 @@
-//! What holds at every state of every game, whatever its rules: random games of all of them, by one test.
+//! Plays random games of every game, and checks the invariants of all games at every state.
 
 use std::collections::BTreeSet;
 
@@ -14,18 +14,18 @@ use arbiter::{
 };
 use prost::Message;
 
-/// Games from each start.
-const SEEDS: u64 = 20;
-/// Queen and rooks can go on for ever.
-const MOST_MOVES: usize = 200;
-/// How often each state is spoilt.
-const SPOILT: usize = 10;
+/// Games per starting position.
+const GAMES_PER_START: u64 = 20;
+/// Queen and rooks without a move limit may never end.
+const MAX_MOVES: usize = 200;
+/// Random corruptions of each state.
+const CORRUPTIONS: usize = 10;
 
-/// What a game can be started from.
+/// Rules and openings to start games with.
 type Starts<G> = Vec<(<G as Game>::Rules, <G as Game>::Opening)>;
 
 #[test]
-fn every_state_of_every_game_keeps_the_promises_of_all_games() {
+fn every_state_of_a_random_game_satisfies_the_invariants() {
     for game in GameId::ALL {
         match game {
             GameId::ConnectFour => play_all::<ConnectFour>(connect_four_starts(), |outcome| {
@@ -46,17 +46,17 @@ fn every_state_of_every_game_keeps_the_promises_of_all_games() {
 
 fn play_all<G: WireGame<Opening: Clone>>(starts: Starts<G>, is_over: fn(&G::Outcome) -> bool) {
     for (rules, opening) in starts {
-        for seed in 0..SEEDS {
+        for seed in 0..GAMES_PER_START {
             play(G::new(rules.clone(), opening.clone(), seed), &mut Chance::new(seed, 0), is_over);
         }
     }
 }
 
-/// Plays random moves until the game is over or has gone on for long.
+/// Plays random moves until the game is over or has reached the maximum number of moves.
 fn play<G: WireGame>(mut game: G, chance: &mut Chance, is_over: fn(&G::Outcome) -> bool) {
-    for _ in 0..MOST_MOVES {
+    for _ in 0..MAX_MOVES {
         let legal = game.legal_moves();
-        check(&game, &legal, is_over(&game.outcome()));
+        check_rules(&game, &legal, is_over(&game.outcome()));
         check_wire(&game, chance);
         if legal.is_empty() {
             return;
@@ -66,26 +66,26 @@ fn play<G: WireGame>(mut game: G, chance: &mut Chance, is_over: fn(&G::Outcome) 
     }
 }
 
-fn check<G: Game>(game: &G, legal: &[G::Move], is_over: bool) {
+fn check_rules<G: Game>(game: &G, legal: &[G::Move], is_over: bool) {
     let state = game.notation();
-    assert_eq!(legal.is_empty(), is_over, "{state} has no moves exactly when it is over");
+    assert_eq!(legal.is_empty(), is_over, "{state} must have no legal moves exactly if it is over");
 
     let mut texts = BTreeSet::new();
     for mv in legal {
-        assert!(game.why_illegal(mv).is_empty(), "{mv} is listed in {state} and illegal");
+        assert!(game.why_illegal(mv).is_empty(), "{mv} is listed in {state} but illegal");
         assert!(texts.insert(mv.to_string()), "{mv} is listed twice in {state}");
-        assert!(mv.to_string().parse::<G::Move>().as_ref() == Ok(mv), "{mv} reads back as another move");
+        assert!(mv.to_string().parse::<G::Move>().as_ref() == Ok(mv), "{mv} parses to another move");
     }
 
-    assert!(G::recognizes(&state), "{state} does not look like its game");
-    let read = G::parse(&state).ok().and_then(|known| known.into_state().ok());
-    let read = read.unwrap_or_else(|| panic!("{state} does not read back"));
-    assert_eq!(read.notation(), state, "it reads back as another state");
-    assert!(read.legal_moves() == legal, "{state} reads back with other moves");
+    assert!(G::recognizes(&state), "{state} is not recognized as its game");
+    let parsed = G::parse(&state).ok().and_then(|known| known.into_state().ok());
+    let parsed = parsed.unwrap_or_else(|| panic!("{state} does not parse"));
+    assert_eq!(parsed.notation(), state, "the notation parses to another state");
+    assert!(parsed.legal_moves() == legal, "{state} has other legal moves after parsing");
 }
 
-/// What a caller may send: the whole state, and the view of each player.
-fn known<G: WireGame>(game: &G) -> Vec<StateOrView<G>> {
+/// Everything that a client may send: the full state, and the view of each player.
+fn state_and_views<G: WireGame>(game: &G) -> Vec<StateOrView<G>> {
     let view = |player: i32| {
         let (viewer, mut violations) = (Path::root("viewer"), Violations::default());
         let seat = G::read_viewer(player, &viewer, &mut violations)?;
@@ -95,53 +95,53 @@ fn known<G: WireGame>(game: &G) -> Vec<StateOrView<G>> {
     std::iter::once(StateOrView::State(game.clone())).chain((1..=4).filter_map(view)).collect()
 }
 
-fn write<G: WireGame>(known: &StateOrView<G>) -> Vec<u8> {
+fn encode<G: WireGame>(known: &StateOrView<G>) -> Vec<u8> {
     match known {
         StateOrView::State(game) => game.write_state(),
         StateOrView::View(view) => G::write_view(view),
     }
 }
 
-/// States and views are written as prost would write them, and read as they are on the wire. A spoilt message that the fast
-/// path still reads is read the same by the reader that reports violations.
+/// The encoding equals that of prost, and both decoders round-trip it. If the fast path accepts a corrupted message, the
+/// decoder with violations returns the same state.
 fn check_wire<G: WireGame>(game: &G, chance: &mut Chance) {
-    for known in known(game) {
-        let mut wire = write(&known);
-        let message = G::State::decode(&*wire).expect("it is a message");
-        assert_eq!(message.encode_to_vec(), wire, "{} is written as nobody else would", known.notation());
-        assert_eq!(G::read_plain(&wire).as_ref().map(write).as_ref(), Some(&wire));
-        assert_eq!(read_with_violations::<G>(&wire).as_ref().map(write).as_ref(), Some(&wire));
-        for _ in 0..SPOILT {
-            spoil(&mut wire, chance);
-            if let Some(read) = G::read_plain(&wire) {
-                let other = read_with_violations::<G>(&wire).as_ref().map(write);
-                assert_eq!(other, Some(write(&read)), "{wire:?} is read in two ways");
+    for known in state_and_views(game) {
+        let mut wire = encode(&known);
+        let message = G::State::decode(&*wire).expect("the encoding is valid Protobuf");
+        assert_eq!(message.encode_to_vec(), wire, "{} is not encoded as by prost", known.notation());
+        assert_eq!(G::read_plain(&wire).as_ref().map(encode).as_ref(), Some(&wire));
+        assert_eq!(decode_with_violations::<G>(&wire).as_ref().map(encode).as_ref(), Some(&wire));
+        for _ in 0..CORRUPTIONS {
+            corrupt(&mut wire, chance);
+            if let Some(decoded) = G::read_plain(&wire) {
+                let other = decode_with_violations::<G>(&wire).as_ref().map(encode);
+                assert_eq!(other, Some(encode(&decoded)), "the decoders disagree on {wire:?}");
             }
         }
     }
 }
 
-fn read_with_violations<G: WireGame>(wire: &[u8]) -> Option<StateOrView<G>> {
+fn decode_with_violations<G: WireGame>(wire: &[u8]) -> Option<StateOrView<G>> {
     let state = G::State::decode(wire).ok()?;
     let mut violations = Violations::default();
     let game = G::read_state(&state, &Path::root("state"), &mut violations);
     violations.finish(game).ok()
 }
 
-/// Changes, takes away, or repeats some of the bytes.
-fn spoil(wire: &mut Vec<u8>, chance: &mut Chance) {
-    let mut below = |most: usize| chance.below(most.max(1) as u32) as usize;
+/// Changes, removes or repeats some of the bytes.
+fn corrupt(wire: &mut Vec<u8>, chance: &mut Chance) {
+    let mut below = |limit: usize| chance.below(limit.max(1) as u32) as usize;
     let at = below(wire.len());
     let end = (at + 1 + below(12)).min(wire.len());
     match below(4) {
         0 if at < end => drop(wire.drain(at..end)),
         1 if at < end => {
-            let again = wire[at..end].to_vec();
+            let copy = wire[at..end].to_vec();
             let to = below(wire.len());
-            wire.splice(to..to, again);
+            wire.splice(to..to, copy);
         }
         2 if at < end => wire[at] = below(256) as u8,
-        // Values are small, and so are keys.
+        // Small bytes, which are common keys and values.
         _ if at < end => wire[at] = below(16) as u8,
         _ => wire.push(below(256) as u8),
     }
@@ -152,7 +152,7 @@ fn connect_four_starts() -> Starts<ConnectFour> {
     let starts = sizes.into_iter().flat_map(|(columns, rows, line_length)| {
         Player::ALL.map(|first| connect_four::Rules::new(columns, rows, line_length, first))
     });
-    starts.map(|rules| (rules.expect("the rules hold together"), ())).collect()
+    starts.map(|rules| (rules.expect("the rules are valid"), ())).collect()
 }
 
 fn triple_triad_starts() -> Starts<TripleTriad> {
@@ -165,7 +165,7 @@ fn triple_triad_starts() -> Starts<TripleTriad> {
 
 fn queen_rooks_starts() -> Starts<QueenRooks> {
     let starts = [(4, 0), (4, 5), (6, 0), (8, 0), (8, 20), (12, 0)];
-    let rules = |(size, limit)| queen_rooks::Rules::new(size, limit).expect("the rules hold together");
+    let rules = |(size, limit)| queen_rooks::Rules::new(size, limit).expect("the rules are valid");
     starts.map(|start| (rules(start), ())).into()
 }
 
@@ -174,7 +174,7 @@ fn royal_match_starts() -> Starts<RoyalMatch> {
     let starts = [(2, 13), (3, 1), (3, 7), (4, 13)].into_iter().flat_map(|(players, hand_size)| {
         let (players, hand_size) = (Some(players), Some(hand_size));
         let setup = OpeningSetup { players, hand_size, ..OpeningSetup::default() };
-        let opening = Opening::try_from(&setup).expect("the opening holds together");
+        let opening = Opening::try_from(&setup).expect("the opening is valid");
         [Ordering::ValueThenSuit, Ordering::SuitThenValue]
             .map(|ordering| (Rules { ordering }, opening.clone()))
     });
