@@ -1,7 +1,7 @@
-"""Runs every call by grpcurl or curl of the documentation, as it stands there, against a real server.
+"""Runs every grpcurl and curl command of the documentation against a real server.
 
-A call must be answered, or refused by the service in its own terms. Where a JSON block follows the call, that is what
-it must print. The page grpcurl.md shows all that its calls print, text and errors too, and calls all there is.
+A call must succeed or fail with an error of the service. If a JSON block follows the command, the output must equal it.
+The page grpcurl.md must show the complete output of each command, including text and errors, and call every method.
 Usage: python3 tests/docs.py GRPCURL ARBITER [PAGE...]
 """
 
@@ -13,17 +13,17 @@ import subprocess
 import sys
 from pathlib import Path
 
-# Where the pages say that the server is, by the label of its banner.
-DOCUMENTED = {"gRPC": "127.0.0.1:50051", "admin": "127.0.0.1:50052"}
+# The addresses in the documentation, by their labels in the banner.
+DOCUMENTED_ADDRESSES = {"gRPC": "127.0.0.1:50051", "admin": "127.0.0.1:50052"}
 SERVICE = "arbiter.v1.RulesService"
-BY_HAND = "grpcurl.md"
+COMPLETE_PAGE = "grpcurl.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 FAILURE = re.compile(r"^(ERROR:|Error |Failed )", re.M)
 NO_REFLECTION = re.compile(r"--?(proto|protoset|import-path|use-reflection)(=|$)")
 
 
 def commands(text):
-    """The commands of a shell block: a line each, unless a quote is still open."""
+    """The commands of a shell block. A command ends with its line, unless a quote is open."""
     pending = ""
     for line in text.splitlines():
         pending = f"{pending}\n{line}" if pending else line
@@ -35,21 +35,21 @@ def commands(text):
             yield words
         pending = ""
     if pending:
-        raise SystemExit(f"a command does not end: {pending}")
+        raise SystemExit(f"unterminated command: {pending}")
 
 
 def documented_calls(page):
-    """Every call of a page, with the language and the text of the answer that the page shows, if it does."""
+    """Every call of a page, with the language and text of its documented output, if there is one."""
     blocks = BLOCK.findall(Path(page).read_text(encoding="utf-8"))
-    answers = ("json", "text") if Path(page).name == BY_HAND else ("json",)
+    output_languages = ("json", "text") if Path(page).name == COMPLETE_PAGE else ("json",)
     for index, (language, text) in enumerate(blocks):
         if language != "sh":
             continue
         words = list(commands(text))
         following = blocks[index + 1] if index + 1 < len(blocks) else ("", "")
-        wanted = following if following[0] in answers and len(words) == 1 else None
+        expected = following if following[0] in output_languages and len(words) == 1 else None
         for command in words:
-            yield command, wanted
+            yield command, expected
 
 
 def start(arbiter):
@@ -61,31 +61,31 @@ def start(arbiter):
     addresses = {}
     for line in process.stdout:
         label, *rest = line.split() or [""]
-        if label in DOCUMENTED:
-            addresses[DOCUMENTED[label]] = rest[0].removeprefix("http://")
-        if len(addresses) == len(DOCUMENTED):
+        if label in DOCUMENTED_ADDRESSES:
+            addresses[DOCUMENTED_ADDRESSES[label]] = rest[0].removeprefix("http://")
+        if len(addresses) == len(DOCUMENTED_ADDRESSES):
             return process, addresses
-    raise SystemExit("the server does not tell its addresses")
+    raise SystemExit("the banner of the server has no addresses")
 
 
-def replaced(text, names):
+def replace_all(text, names):
     for old, new in names:
         text = text.replace(old, new)
     return text
 
 
 def run(command, grpcurl, addresses):
-    """The exit status of a command and all that it prints, as if the server were at the documented addresses."""
+    """The exit status and the output of a command, with the documented addresses in place of the real ones."""
     program = [grpcurl] if command[0] == "grpcurl" else ["curl", "--silent", "--show-error"]
-    words = program + [replaced(word, addresses.items()) for word in command[1:]]
+    words = program + [replace_all(word, addresses.items()) for word in command[1:]]
     done = subprocess.run(
         words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=30, check=False
     )
-    return done.returncode, replaced(done.stdout, [(real, shown) for shown, real in addresses.items()])
+    return done.returncode, replace_all(done.stdout, [(real, documented) for documented, real in addresses.items()])
 
 
-def meaning(language, text):
-    """What counts of a block: the values of JSON, which are several in a stream; text but for spaces at line ends."""
+def parse_output(language, text):
+    """The part of an output that is compared: a list of JSON values, or the lines of a text without trailing spaces."""
     if language != "json":
         return [line.rstrip() for line in text.rstrip().splitlines()]
     values, rest = [], text.strip()
@@ -96,40 +96,40 @@ def meaning(language, text):
     return values
 
 
-def check(command, wanted, grpcurl, addresses):
-    """What is wrong with a call, or nothing."""
+def check(command, expected, grpcurl, addresses):
+    """The problem with a call, or None."""
     if any(NO_REFLECTION.match(word) for word in command):
-        return "it does not go by reflection alone"
+        return "it must use reflection only"
     status, printed = run(command, grpcurl, addresses)
-    if wanted is None:
-        refused = "ERROR:" in printed and '"domain": "arbiter.v1"' in printed
-        return None if status == 0 or refused else printed
-    language, shown = wanted
+    if expected is None:
+        service_error = "ERROR:" in printed and '"domain": "arbiter.v1"' in printed
+        return None if status == 0 or service_error else printed
+    language, documented = expected
     try:
-        same = meaning(language, printed) == meaning(language, shown)
+        same = parse_output(language, printed) == parse_output(language, documented)
     except json.JSONDecodeError:
         same = False
     if not same:
-        return f"it printed\n{printed}\nbut the page shows\n{shown}"
-    fails = FAILURE.search(shown) is not None
+        return f"it printed\n{printed}\nbut the page shows\n{documented}"
+    fails = FAILURE.search(documented) is not None
     if fails != (status != 0):
-        return f"it ended with the status {status}, but the page shows {'an error' if fails else 'none'}"
+        return f"the exit status is {status}, but the page shows {'an error' if fails else 'no error'}"
     return None
 
 
 def gaps(calls, grpcurl, addresses):
-    """What the page of all calls leaves out: calls without an answer, and methods that no call is answered by."""
-    for command, wanted in calls:
-        if wanted is None:
-            yield f"{shlex.join(command)}\nit must be alone in its block, and be followed by what it prints"
-    answered = {command[-1].replace("/", ".") for command, wanted in calls if wanted and wanted[0] == "json"}
-    status, methods = run(["grpcurl", "-plaintext", DOCUMENTED["gRPC"], "list", SERVICE], grpcurl, addresses)
+    """What is missing on the complete page: calls without output, and methods without a successful call."""
+    for command, expected in calls:
+        if expected is None:
+            yield f"{shlex.join(command)}\nit must be alone in its block and followed by its output"
+    called = {command[-1].replace("/", ".") for command, expected in calls if expected and expected[0] == "json"}
+    status, methods = run(["grpcurl", "-plaintext", DOCUMENTED_ADDRESSES["gRPC"], "list", SERVICE], grpcurl, addresses)
     if status != 0:
-        yield f"the methods are not listed: {methods}"
+        yield f"cannot list the methods: {methods}"
         return
     for method in methods.split():
-        if method not in answered:
-            yield f"no call of {method} with its answer"
+        if method not in called:
+            yield f"no call of {method} with its output"
 
 
 def main():
@@ -141,13 +141,13 @@ def main():
     try:
         for page in pages:
             calls = list(documented_calls(page))
-            for command, wanted in calls:
-                problem = check(command, wanted, grpcurl, addresses)
+            for command, expected in calls:
+                problem = check(command, expected, grpcurl, addresses)
                 if problem is None:
                     passed += 1
                 else:
                     problems.append(f"{page}: {shlex.join(command)}\n{problem}\n")
-            if Path(page).name == BY_HAND:
+            if Path(page).name == COMPLETE_PAGE:
                 problems += [f"{page}: {gap}\n" for gap in gaps(calls, grpcurl, addresses)]
     finally:
         process.terminate()
