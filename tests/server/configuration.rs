@@ -1,4 +1,4 @@
-//! Flags and environment: what can be set, what cannot, and what the log says.
+//! Flags, environment variables, and the log.
 
 use std::{
     net::TcpListener,
@@ -8,30 +8,35 @@ use std::{
 use arbiter::wire::proto;
 use clap::CommandFactory;
 
-use crate::support::raw::{Client, PATIENCE, Process, apply_move, arbiter};
+use crate::support::{
+    grpc_client::GrpcClient,
+    process::{Process, arbiter},
+    requests::apply_move,
+    wait::TIMEOUT,
+};
 
 const FREE_PORTS: [&str; 4] = ["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"];
 
-/// Runs the binary to its end: only for configurations that it must refuse, and for help.
+/// Runs the binary until it exits. Only for `--help` and for invalid configurations.
 fn run(flags: &[&str], environment: &[(&str, &str)]) -> Output {
     arbiter().args(flags).envs(environment.iter().copied()).output().expect("the binary runs")
 }
 
-fn assert_refused(flags: &[&str], environment: &[(&str, &str)], named: &str) {
-    // What is not refused ends all the same, and otherwise.
-    let taken = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-    let address = taken.local_addr().expect("it has an address").to_string();
+fn assert_rejected(flags: &[&str], environment: &[(&str, &str)], expected: &str) {
+    // The port is in use: a configuration that is accepted by mistake exits with another code instead of serving.
+    let occupied = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let address = occupied.local_addr().expect("the listener has an address").to_string();
     let output = run(flags, &[&[("ARBITER_LISTEN", address.as_str())], environment].concat());
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(64), "{flags:?}: {errors}");
-    assert!(errors.contains(named), "{flags:?} is refused without a word of {named}: {errors}");
-    assert_eq!(output.stdout, b"", "{flags:?} is refused, and yet something is printed");
+    assert!(errors.contains(expected), "{flags:?}: {expected} is not in the error message: {errors}");
+    assert_eq!(output.stdout, b"", "{flags:?}: standard output must be empty");
 }
 
 #[test]
 fn help_names_every_flag_and_every_variable() {
     let output = run(&["--help"], &[]);
-    let help = String::from_utf8(output.stdout).expect("help is text");
+    let help = String::from_utf8(output.stdout).expect("valid UTF-8");
     assert_eq!(output.status.code(), Some(0));
     let command = arbiter::config::Config::command();
     let flags = command.get_arguments().filter(|flag| !["help", "version"].contains(&flag.get_id().as_str()));
@@ -40,20 +45,20 @@ fn help_names_every_flag_and_every_variable() {
         let variable = format!("ARBITER_{}", long.to_uppercase().replace('-', "_"));
         assert!(help.contains(&format!("--{long} ")), "--{long} is not in the help");
         assert!(help.contains(&format!("[env: {variable}=")), "{variable} is not in the help");
-        let explained = flag.get_help().is_some_and(|help| !help.to_string().is_empty());
-        assert!(explained, "--{long} is not explained");
+        let has_help = flag.get_help().is_some_and(|help| !help.to_string().is_empty());
+        assert!(has_help, "--{long} has no help text");
     }
 }
 
 #[test]
-fn version_is_told() {
+fn version_prints_name_and_version() {
     let output = run(&["--version"], &[]);
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(String::from_utf8_lossy(&output.stdout), format!("arbiter {}\n", env!("CARGO_PKG_VERSION")));
 }
 
 #[test]
-fn a_bad_value_ends_with_64_and_the_name_of_its_flag() {
+fn an_invalid_value_exits_with_64_and_names_the_flag() {
     for (flag, value) in [
         ("--listen", "nowhere"),
         ("--listen", "127.0.0.1"),
@@ -78,12 +83,12 @@ fn a_bad_value_ends_with_64_and_the_name_of_its_flag() {
         ("--drain-delay", "10"),
         ("--drain-timeout", "10"),
     ] {
-        assert_refused(&[&format!("{flag}={value}")], &[], flag);
+        assert_rejected(&[&format!("{flag}={value}")], &[], flag);
     }
 }
 
 #[test]
-fn an_address_that_no_span_can_be_sent_to_ends_with_64_and_says_what_can_be() {
+fn an_invalid_otlp_endpoint_exits_with_64_and_shows_an_example() {
     for endpoint in [
         "",
         "https://127.0.0.1:4317",
@@ -98,23 +103,23 @@ fn an_address_that_no_span_can_be_sent_to_ends_with_64_and_says_what_can_be() {
         "http://127.0.0.1:65536",
     ] {
         let flag = format!("--otlp-endpoint={endpoint}");
-        assert_refused(&[&flag], &[], "--otlp-endpoint");
-        assert_refused(&[&flag], &[], "such as http://127.0.0.1:4317");
-        assert_refused(&[], &[("ARBITER_OTLP_ENDPOINT", endpoint)], "--otlp-endpoint");
+        assert_rejected(&[&flag], &[], "--otlp-endpoint");
+        assert_rejected(&[&flag], &[], "such as http://127.0.0.1:4317");
+        assert_rejected(&[], &[("ARBITER_OTLP_ENDPOINT", endpoint)], "--otlp-endpoint");
     }
 }
 
 #[test]
-fn a_share_that_is_none_ends_with_64_and_says_what_one_is() {
-    for share in ["", "-0.1", "1.1", "NaN", "inf", "-inf", "50%", "1/2", "x"] {
-        let flag = format!("--otlp-sampling={share}");
-        assert_refused(&[&flag], &[], "--otlp-sampling");
-        assert_refused(&[&flag], &[], "from 0 to 1");
+fn an_invalid_sampling_ratio_exits_with_64_and_names_the_range() {
+    for ratio in ["", "-0.1", "1.1", "NaN", "inf", "-inf", "50%", "1/2", "x"] {
+        let flag = format!("--otlp-sampling={ratio}");
+        assert_rejected(&[&flag], &[], "--otlp-sampling");
+        assert_rejected(&[&flag], &[], "from 0 to 1");
     }
 }
 
 #[tokio::test]
-async fn a_time_longer_than_can_be_counted_ends_with_64() {
+async fn a_duration_that_overflows_exits_with_64() {
     for flag in ["--call-timeout", "--keepalive-interval"] {
         let flags = [&FREE_PORTS[..], &["--log", "off", flag, "500000000000years"]].concat();
         let mut child = tokio::process::Command::from(arbiter())
@@ -124,37 +129,37 @@ async fn a_time_longer_than_can_be_counted_ends_with_64() {
             .kill_on_drop(true)
             .spawn()
             .expect("the binary runs");
-        let ended = tokio::time::timeout(PATIENCE / 10, child.wait()).await;
-        let code = ended.ok().and_then(|status| status.expect("it can be waited for").code());
-        assert_eq!(code, Some(64), "{flag} is taken as it is");
+        let status = tokio::time::timeout(TIMEOUT / 10, child.wait()).await;
+        let code = status.ok().and_then(|status| status.expect("the exit status is available").code());
+        assert_eq!(code, Some(64), "{flag} is accepted");
     }
 }
 
 #[test]
-fn a_bad_log_filter_ends_with_64_and_the_name_of_its_flag() {
-    assert_refused(&["--log", "arbiter=loud"], &[], "--log");
-    assert_refused(&["--log", "wran"], &[], "--log: \"wran\" is not a level");
+fn an_invalid_log_filter_exits_with_64_and_names_the_flag() {
+    assert_rejected(&["--log", "arbiter=loud"], &[], "--log");
+    assert_rejected(&["--log", "wran"], &[], "--log: \"wran\" is not a level");
 }
 
 #[test]
-fn an_unknown_flag_ends_with_64_and_its_name() {
-    assert_refused(&["--no-such-flag"], &[], "--no-such-flag");
+fn an_unknown_flag_exits_with_64_and_is_named() {
+    assert_rejected(&["--no-such-flag"], &[], "--no-such-flag");
 }
 
 #[test]
-fn an_argument_that_is_no_flag_ends_with_64() {
-    assert_refused(&["serve"], &[], "serve");
+fn an_unknown_argument_exits_with_64() {
+    assert_rejected(&["serve"], &[], "serve");
 }
 
 #[test]
-fn a_bad_variable_ends_with_64_and_the_name_of_its_flag() {
-    assert_refused(&[], &[("ARBITER_MAX_BATCH_ITEMS", "0")], "--max-batch-items");
+fn an_invalid_variable_exits_with_64_and_names_the_flag() {
+    assert_rejected(&[], &[("ARBITER_MAX_BATCH_ITEMS", "0")], "--max-batch-items");
 }
 
 #[test]
-fn a_port_in_use_ends_with_1_and_says_which() {
-    let taken = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-    let address = taken.local_addr().expect("it has an address").to_string();
+fn a_port_in_use_exits_with_1_and_names_the_flag_and_address() {
+    let occupied = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let address = occupied.local_addr().expect("the listener has an address").to_string();
     for (flag, other) in [("--listen", "--admin-listen"), ("--admin-listen", "--listen")] {
         let output = run(&[flag, &address, other, "127.0.0.1:0"], &[]);
         let errors = String::from_utf8_lossy(&output.stderr);
@@ -167,19 +172,19 @@ fn batch_of(items: usize) -> proto::EvaluateBatchRequest {
     proto::EvaluateBatchRequest::from_iter(vec![proto::Call::default(); items])
 }
 
-/// How many calls a server takes in a batch.
-async fn most_items(server: &Process) -> usize {
-    let client = Client::connect(&server.address).await;
+/// The maximum number of calls that the server accepts in a batch.
+async fn max_batch_items(server: &Process) -> usize {
+    let client = GrpcClient::connect(&server.address).await;
     for items in 1..10 {
         if !client.call("EvaluateBatch", &batch_of(items)).await.is_ok() {
             return items - 1;
         }
     }
-    panic!("there is no limit")
+    panic!("no limit below 10 items")
 }
 
 #[tokio::test]
-async fn a_variable_is_heeded() {
+async fn an_environment_variable_configures_the_server() {
     let environment = [
         ("ARBITER_LISTEN", "127.0.0.1:0"),
         ("ARBITER_ADMIN_LISTEN", "127.0.0.1:0"),
@@ -187,50 +192,52 @@ async fn a_variable_is_heeded() {
         ("ARBITER_LOG", "off"),
     ];
     let server = Process::start(arbiter().envs(environment));
-    assert_eq!(most_items(&server).await, 3);
+    assert_eq!(max_batch_items(&server).await, 3);
 }
 
 #[tokio::test]
-async fn a_flag_wins_over_its_variable() {
+async fn a_flag_overrides_its_environment_variable() {
     let environment =
         [("ARBITER_LISTEN", "nowhere"), ("ARBITER_MAX_BATCH_ITEMS", "3"), ("ARBITER_LOG", "off")];
     let flags = [&FREE_PORTS[..], &["--max-batch-items", "5"]].concat();
     let server = Process::start(arbiter().args(flags).envs(environment));
-    assert_eq!(most_items(&server).await, 5);
+    assert_eq!(max_batch_items(&server).await, 5);
 }
 
-/// What a server logs of one refused call and one that is answered.
+/// The log of a server that receives one valid call and one invalid call.
 async fn log_of(flags: &[&str]) -> String {
     let flags = [&FREE_PORTS[..], &["--drain-delay", "0s"], flags].concat();
     let mut server = Process::start(arbiter().args(flags).stderr(Stdio::piped()));
-    let errors = server.errors();
-    let client = Client::connect(&server.address).await;
-    client.assert_answers().await;
+    let stderr = server.capture_stderr();
+    let client = GrpcClient::connect(&server.address).await;
+    client.assert_call_succeeds().await;
     client.call("ApplyMove", &proto::ApplyMoveRequest { r#move: None, ..apply_move() }).await;
     drop(client);
     server.terminate();
-    assert!(server.wait(PATIENCE).await.is_some(), "the server ends");
-    errors()
+    assert!(server.wait(TIMEOUT).await.is_some(), "the server exits");
+    stderr()
 }
 
 fn json_lines(log: &str) -> Vec<serde_json::Value> {
-    log.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}"))).collect()
+    log.lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("not JSON: {line}")))
+        .collect()
 }
 
 #[tokio::test]
-async fn a_refused_call_is_one_line_of_json() {
+async fn a_failed_call_is_one_line_of_json() {
     let log = log_of(&["--log-format", "json"]).await;
     let lines = json_lines(&log);
     let calls: Vec<_> = lines.iter().filter(|line| line["method"] == "ApplyMove").collect();
-    assert_eq!(calls.len(), 1, "at info only the refused call is logged: {log}");
-    assert_eq!(calls[0]["level"], "INFO", "it is the caller's fault");
+    assert_eq!(calls.len(), 1, "at info only the failed call is logged: {log}");
+    assert_eq!(calls[0]["level"], "INFO", "a client error is logged at INFO");
     assert_eq!(calls[0]["game"], "connect_four");
     assert_eq!(calls[0]["code"], "INVALID_ARGUMENT");
     assert_eq!(calls[0]["reason"], "ERROR_REASON_FIELD_REQUIRED");
 }
 
 #[tokio::test]
-async fn every_call_is_one_line_when_asked() {
+async fn every_call_is_one_line_at_debug() {
     let log = log_of(&["--log-format", "json", "--log", "arbiter=debug"]).await;
     let lines = json_lines(&log);
     let codes: Vec<_> =
@@ -242,14 +249,14 @@ async fn every_call_is_one_line_when_asked() {
 async fn a_state_is_never_logged() {
     for format in ["json", "text"] {
         let log = log_of(&["--log-format", format, "--log", "trace"]).await;
-        assert!(log.contains("ApplyMove"), "the calls are logged: {log}");
+        assert!(log.contains("ApplyMove"), "no call is logged: {log}");
         assert!(!log.contains("c4:7x6x4"), "a state is logged: {log}");
     }
 }
 
 #[tokio::test]
-async fn a_log_that_is_not_read_on_a_terminal_has_no_colours() {
+async fn a_log_that_is_not_written_to_a_terminal_has_no_colors() {
     let log = log_of(&[]).await;
-    assert!(log.contains("ApplyMove"), "the refused call is logged: {log}");
+    assert!(log.contains("ApplyMove"), "the failed call is not logged: {log}");
     assert!(!log.contains('\u{1b}'), "{log}");
 }

@@ -1,4 +1,4 @@
-//! The messages in JSON, the canonical form of proto3: how they are written, what is read, and what is not.
+//! Messages in canonical proto3 JSON: output format, accepted input, and errors.
 
 use http::Version;
 use serde_json::{Value, json};
@@ -6,37 +6,37 @@ use tonic::Code;
 
 use crate::support::{
     TestServer,
-    web::{Answer, JSON, WebClient},
+    http_client::{HttpClient, HttpResponse, JSON},
 };
 
-async fn start() -> (TestServer, WebClient) {
+async fn start() -> (TestServer, HttpClient) {
     let server = TestServer::start_with(&["--log", "off"]);
-    let client = WebClient::connect(&server.address, Version::HTTP_11).await;
+    let client = HttpClient::connect(&server.address, Version::HTTP_11).await;
     (server, client)
 }
 
-async fn call(call: &str, json: &str) -> Answer {
+async fn call(call: &str, json: &str) -> HttpResponse {
     let (_server, mut client) = start().await;
     client.call(call, json).await
 }
 
-/// Makes a call that must be refused because it cannot be read, and tells the field that it is refused for, and why.
+/// Makes a call that must fail as malformed. Returns the field and the description of the violation.
 async fn malformed(call: &str, json: &str) -> (String, String) {
     let (_server, mut client) = start().await;
-    let violation = malformed_by(&mut client, call, json).await;
-    client.assert_answers().await;
+    let violation = malformed_with(&mut client, call, json).await;
+    client.assert_call_succeeds().await;
     violation
 }
 
-async fn malformed_by(client: &mut WebClient, call: &str, json: &str) -> (String, String) {
-    let answer = client.call(call, json).await;
+async fn malformed_with(client: &mut HttpClient, call: &str, json: &str) -> (String, String) {
+    let response = client.call(call, json).await;
     let expected = (Code::InvalidArgument, "ERROR_REASON_MALFORMED_REQUEST".to_owned());
-    assert_eq!(answer.refused(), expected, "{json}");
-    answer.violation()
+    assert_eq!(response.code_and_reason(), expected, "{json}");
+    response.violation()
 }
 
 #[tokio::test]
-async fn a_value_of_the_wrong_kind_is_named_by_its_path() {
+async fn a_value_of_the_wrong_type_is_reported_with_its_path() {
     let (field, _) = malformed("ApplyMove", r#"{"state": {"connectFour": {"board": ["", 3]}}}"#).await;
     assert_eq!(field, "state.connect_four.board[1]");
     let (field, _) = malformed("ApplyMove", r#"{"state": {"connect_four": {"next_player": []}}}"#).await;
@@ -46,19 +46,19 @@ async fn a_value_of_the_wrong_kind_is_named_by_its_path() {
 }
 
 #[tokio::test]
-async fn a_value_out_of_its_range_is_named_by_its_path() {
+async fn a_value_out_of_range_is_reported_with_its_path() {
     let (_server, mut client) = start().await;
     for column in ["-1", "4294967296", "1.5", r#""three""#] {
         let json = format!(r#"{{"move": {{"connectFour": {{"column": {column}}}}}}}"#);
-        let (field, _) = malformed_by(&mut client, "ApplyMove", &json).await;
+        let (field, _) = malformed_with(&mut client, "ApplyMove", &json).await;
         assert_eq!(field, "move.connect_four.column", "{column}");
     }
     let json = r#"{"connectFour": {}, "seed": "18446744073709551616"}"#;
-    assert_eq!(malformed_by(&mut client, "NewGame", json).await.0, "seed");
+    assert_eq!(malformed_with(&mut client, "NewGame", json).await.0, "seed");
 }
 
 #[tokio::test]
-async fn an_unknown_field_is_answered_with_a_suggestion() {
+async fn an_unknown_field_is_reported_with_a_suggestion() {
     let (field, message) = malformed("ApplyMove", r#"{"state": {"notatoin": "4"}}"#).await;
     assert_eq!(field, "state.notatoin");
     assert_eq!(message, "there is no field `notatoin` here: did you mean `notation`?");
@@ -68,21 +68,22 @@ async fn an_unknown_field_is_answered_with_a_suggestion() {
 }
 
 #[tokio::test]
-async fn all_violations_are_answered_at_once() {
-    let answer = call("NewGame", r#"{"conect_four": {}, "seed": -1, "form": "TEXT"}"#).await;
-    let refusal: Value = serde_json::from_slice(&answer.body).expect("it is JSON");
-    let violations = refusal["details"][1]["debug"]["fieldViolations"].as_array().expect("it is a list");
+async fn all_violations_are_reported_at_once() {
+    let response = call("NewGame", r#"{"conect_four": {}, "seed": -1, "form": "TEXT"}"#).await;
+    let error: Value = serde_json::from_slice(&response.body).expect("the body is JSON");
+    let violations =
+        error["details"][1]["debug"]["fieldViolations"].as_array().expect("the violations are a list");
     let fields: Vec<_> = violations.iter().map(|violation| &violation["field"]).collect();
     assert_eq!(fields, ["conect_four", "seed", "form"]);
 }
 
 #[tokio::test]
-async fn an_unknown_call_is_answered_with_a_suggestion() {
-    let refusal = call("NewGme", "{}").await.refusal();
-    assert_eq!(refusal.code(), Code::Unimplemented);
-    assert_eq!(refusal.message(), "unknown method `NewGme`: did you mean `NewGame`?");
-    let refusal = call("PlayChess", "{}").await.refusal();
-    assert!(refusal.message().contains("expected one of `ValidateMove`, `ApplyMove`, "), "{refusal:?}");
+async fn an_unknown_method_is_reported_with_a_suggestion() {
+    let error = call("NewGme", "{}").await.connect_error();
+    assert_eq!(error.code(), Code::Unimplemented);
+    assert_eq!(error.message(), "unknown method `NewGme`: did you mean `NewGame`?");
+    let error = call("PlayChess", "{}").await.connect_error();
+    assert!(error.message().contains("expected one of `ValidateMove`, `ApplyMove`, "), "{error:?}");
 }
 
 #[tokio::test]
@@ -94,26 +95,26 @@ async fn an_empty_body_is_an_empty_message() {
 }
 
 #[tokio::test]
-async fn the_name_of_an_enum_value_that_does_not_exist_is_named() {
+async fn an_unknown_enum_name_is_reported_with_its_path() {
     let (field, message) = malformed("ViewState", r#"{"viewer": "PLAYER_NINE"}"#).await;
     assert_eq!(field, "viewer");
     assert!(message.contains("PLAYER_NINE"), "{message}");
 }
 
 #[tokio::test]
-async fn two_of_one_kind_are_named_by_their_path() {
+async fn two_fields_of_one_oneof_are_reported_with_their_path() {
     let (field, _) = malformed("ViewState", r#"{"state": {"notation": "c4:", "connectFour": {}}}"#).await;
     assert_eq!(field, "state");
 }
 
 #[tokio::test]
-async fn what_is_malformed_in_a_batch_is_named_by_its_path() {
-    let good = r#"{"listGames": {}}"#;
+async fn a_malformed_item_of_a_batch_is_reported_with_its_path() {
+    let valid = r#"{"listGames": {}}"#;
     let (field, _) =
-        malformed("EvaluateBatch", &format!(r#"{{"calls": [{good}, {{"apply_move": {{"move": 4}}}}]}}"#))
+        malformed("EvaluateBatch", &format!(r#"{{"calls": [{valid}, {{"apply_move": {{"move": 4}}}}]}}"#))
             .await;
     assert_eq!(field, "calls[1].apply_move.move");
-    let (field, _) = malformed("EvaluateBatch", &format!(r#"{{"calls": [{good}, null]}}"#)).await;
+    let (field, _) = malformed("EvaluateBatch", &format!(r#"{{"calls": [{valid}, null]}}"#)).await;
     assert_eq!(field, "calls[1]");
     let (field, message) = malformed("EvaluateBatch", r#"{"cals": []}"#).await;
     assert_eq!(field, "cals");
@@ -121,28 +122,28 @@ async fn what_is_malformed_in_a_batch_is_named_by_its_path() {
 }
 
 #[tokio::test]
-async fn what_is_no_object_is_the_callers_mistake() {
+async fn a_body_that_is_not_a_json_object_is_malformed() {
     let (_server, mut client) = start().await;
     for json in [" ", "null", "[]", "3", r#""{}""#, "{", "{}}", "{} {}", "{'a': 1}", "not JSON at all"] {
         for name in ["ListGames", "EvaluateBatch"] {
-            malformed_by(&mut client, name, json).await;
+            malformed_with(&mut client, name, json).await;
         }
     }
-    client.assert_answers().await;
+    client.assert_call_succeeds().await;
 }
 
 #[tokio::test]
-async fn a_text_that_is_not_utf8_is_the_callers_mistake() {
+async fn invalid_utf8_is_malformed() {
     let (_server, mut client) = start().await;
     let json = b"{\"state\": {\"notation\": \"\xc3\x28\"}}".as_slice();
-    let answer = client.post("RenderState", &[JSON], json).await;
-    let (field, message) = answer.violation();
+    let response = client.post("RenderState", &[JSON], json).await;
+    let (field, message) = response.violation();
     assert_eq!(field, "");
     assert!(message.contains("at line 1 column"), "{message}");
 }
 
 #[tokio::test]
-async fn nesting_without_end_is_the_callers_mistake() {
+async fn deep_nesting_is_malformed() {
     let deep = "[".repeat(30_000);
     malformed("ApplyMove", &deep).await;
     malformed("ApplyMove", &format!(r#"{{"state": {deep}"#)).await;
@@ -152,7 +153,7 @@ async fn nesting_without_end_is_the_callers_mistake() {
 }
 
 #[tokio::test]
-async fn an_answer_is_in_the_canonical_form() {
+async fn a_response_is_canonical_json() {
     let request = r#"{"connectFour": {}, "seed": "18446744073709551615"}"#;
     let expected = json!({
         "state": {
@@ -162,14 +163,14 @@ async fn an_answer_is_in_the_canonical_form() {
                 "nextPlayer": "PLAYER_ONE",
             },
         },
-        // A number of 64 bits is a text: most readers of JSON could not tell it from the one beside it.
+        // A string, since most JSON parsers cannot represent every 64-bit integer.
         "seed": "18446744073709551615",
     });
     assert_eq!(call("NewGame", request).await.json(), expected);
 }
 
 #[tokio::test]
-async fn what_has_its_default_is_left_out() {
+async fn fields_with_default_values_are_omitted() {
     let request = r#"{"state": {"notation": "c4:7x6x4:111111"}, "move": {"notation": "2"}}"#;
     let expected = json!({
         "state": {"notation": "c4:7x6x4:1111112"},
@@ -178,30 +179,30 @@ async fn what_has_its_default_is_left_out() {
     });
     assert_eq!(call("ApplyMove", request).await.json(), expected);
     let validated = call("ValidateMove", request).await.json();
-    assert_eq!(validated, json!({"verdict": "VERDICT_LEGAL"}), "a list without items is left out");
+    assert_eq!(validated, json!({"verdict": "VERDICT_LEGAL"}), "an empty list is omitted");
     assert_eq!(call("EvaluateBatch", "{}").await.json(), json!({}));
 }
 
 #[tokio::test]
-async fn a_field_that_tells_whether_it_is_set_is_answered_even_if_it_is_zero() {
+async fn an_optional_field_is_present_even_if_it_is_zero() {
     let request = r#"{"connectFour": {}, "seed": 0, "form": "STATE_FORM_NOTATION"}"#;
     let expected = json!({"state": {"notation": "c4:7x6x4:"}, "seed": "0"});
     assert_eq!(call("NewGame", request).await.json(), expected);
 }
 
 #[tokio::test]
-async fn the_answers_of_a_batch_are_in_the_same_form() {
+async fn the_answers_of_a_batch_are_canonical_json() {
     let request = r#"{"calls": [{"newGame": {"connectFour": {}, "seed": "7", "form": 2}}, {}]}"#;
-    let answer = call("EvaluateBatch", request).await.json();
+    let response = call("EvaluateBatch", request).await.json();
     let expected = json!({"newGame": {"state": {"notation": "c4:7x6x4:"}, "seed": "7"}});
-    assert_eq!(answer["answers"][0], expected);
-    let refusal = &answer["answers"][1]["refusal"];
+    assert_eq!(response["answers"][0], expected);
+    let refusal = &response["answers"][1]["refusal"];
     assert_eq!(refusal["code"], 3, "the number of INVALID_ARGUMENT");
     assert_eq!(refusal["reasons"][0]["code"], "ERROR_REASON_FIELD_REQUIRED");
 }
 
-/// Starts two games from what must be one request, and compares them.
-async fn assert_same(one: &str, other: &str) {
+/// Checks that two JSON texts are the same `NewGame` request.
+async fn assert_equivalent(one: &str, other: &str) {
     let (_server, mut client) = start().await;
     let [one, other]: [Value; 2] =
         [client.call("NewGame", one).await.json(), client.call("NewGame", other).await.json()];
@@ -209,8 +210,8 @@ async fn assert_same(one: &str, other: &str) {
 }
 
 #[tokio::test]
-async fn the_names_of_the_contract_are_read_too() {
-    assert_same(
+async fn proto_field_names_are_accepted() {
+    assert_equivalent(
         r#"{"connectFour": {}, "rules": {"connectFour": {"lineLength": 5}}, "seed": "7"}"#,
         r#"{"connect_four": {}, "rules": {"connect_four": {"line_length": 5}}, "seed": "7"}"#,
     )
@@ -218,8 +219,8 @@ async fn the_names_of_the_contract_are_read_too() {
 }
 
 #[tokio::test]
-async fn a_number_may_be_a_text_and_a_text_of_digits_a_number() {
-    assert_same(
+async fn numbers_may_be_strings_and_64_bit_integers_may_be_numbers() {
+    assert_equivalent(
         r#"{"connectFour": {}, "rules": {"connectFour": {"columns": 8}}, "seed": "7"}"#,
         r#"{"connectFour": {}, "rules": {"connectFour": {"columns": "8"}}, "seed": 7}"#,
     )
@@ -227,8 +228,8 @@ async fn a_number_may_be_a_text_and_a_text_of_digits_a_number() {
 }
 
 #[tokio::test]
-async fn an_enum_value_may_be_its_number() {
-    assert_same(
+async fn an_enum_value_may_be_a_number() {
+    assert_equivalent(
         r#"{"connectFour": {}, "seed": 7, "form": "STATE_FORM_NOTATION"}"#,
         r#"{"connectFour": {}, "seed": 7, "form": 2}"#,
     )
@@ -236,8 +237,8 @@ async fn an_enum_value_may_be_its_number() {
 }
 
 #[tokio::test]
-async fn null_is_as_good_as_nothing() {
-    assert_same(
+async fn null_is_the_same_as_an_absent_field() {
+    assert_equivalent(
         r#"{"connectFour": {}, "seed": 7}"#,
         r#"{"connectFour": {}, "rules": null, "seed": 7, "form": null, "royalMatch": null}"#,
     )
@@ -246,18 +247,18 @@ async fn null_is_as_good_as_nothing() {
 }
 
 #[tokio::test]
-async fn an_enum_number_that_nobody_knows_is_refused_with_its_field() {
-    let answer = call("ViewState", r#"{"state": {"notation": "c4:"}, "viewer": 9}"#).await;
+async fn an_unknown_enum_number_is_reported_with_its_field() {
+    let response = call("ViewState", r#"{"state": {"notation": "c4:"}, "viewer": 9}"#).await;
     let expected = (Code::InvalidArgument, "ERROR_REASON_UNKNOWN_ENUM_VALUE".to_owned());
-    assert_eq!(answer.refused(), expected);
-    assert_eq!(answer.violation().0, "viewer");
+    assert_eq!(response.code_and_reason(), expected);
+    assert_eq!(response.violation().0, "viewer");
 }
 
 #[tokio::test]
-async fn the_fields_of_the_service_and_those_of_the_reader_have_the_same_names() {
-    let read = r#"{"state": {"connectFour": {"nextPlayer": "PLAYER_NINE"}}}"#;
-    let (of_the_reader, _) = malformed("RenderState", read).await;
-    let known = r#"{"state": {"connectFour": {"nextPlayer": 9, "board": []}}}"#;
-    let refusal = call("RenderState", known).await.refusal();
-    assert!(refusal.message().contains(&format!("{of_the_reader}: ")), "{of_the_reader}: {refusal:?}");
+async fn the_service_and_the_json_parser_report_the_same_field_path() {
+    let unknown_name = r#"{"state": {"connectFour": {"nextPlayer": "PLAYER_NINE"}}}"#;
+    let (field, _) = malformed("RenderState", unknown_name).await;
+    let unknown_number = r#"{"state": {"connectFour": {"nextPlayer": 9, "board": []}}}"#;
+    let error = call("RenderState", unknown_number).await.connect_error();
+    assert!(error.message().contains(&format!("{field}: ")), "{field}: {error:?}");
 }

@@ -1,4 +1,4 @@
-//! The limits hold whichever way a call comes, and it is counted and logged like any other: here by Connect.
+//! Limits, metrics and logs of Connect calls: the same as for gRPC.
 
 use std::process::Stdio;
 
@@ -9,8 +9,12 @@ use tonic::Code;
 
 use crate::support::{
     TestServer,
-    raw::{Client, PATIENCE, Process, apply_move, arbiter, eventually, refusal},
-    web::{GOOD_MOVE, JSON, PROTO, VERSIONS, WebClient, counts, handled},
+    grpc_client::{GrpcClient, code_and_reason},
+    http_client::{HttpClient, JSON, PROTO, VALID_MOVE, VERSIONS},
+    metrics::{call_counts, handled_calls},
+    process::{Process, arbiter},
+    requests::apply_move,
+    wait::{TIMEOUT, eventually},
 };
 
 const BATCH: &str = r#"{"calls": [{"listGames": {}}]}"#;
@@ -19,291 +23,304 @@ fn start(flags: &[&str]) -> TestServer {
     TestServer::start_with(&[&["--log", "off"], flags].concat())
 }
 
-fn exhausted(reason: &str) -> (Code, String) {
+fn resource_exhausted(reason: &str) -> (Code, String) {
     (Code::ResourceExhausted, reason.to_owned())
 }
 
-fn out_of_time() -> (Code, String) {
+fn deadline_exceeded() -> (Code, String) {
     (Code::DeadlineExceeded, "ERROR_REASON_DEADLINE_EXCEEDED".to_owned())
 }
 
-/// A text of JSON filled up to a size.
-fn filled_to(size: usize, json: &str) -> String {
+/// JSON padded with spaces to a size.
+fn padded_to(size: usize, json: &str) -> String {
     json.to_owned() + &" ".repeat(size - json.len())
 }
 
-fn calls_under_way(server: &TestServer) -> usize {
+fn calls_in_flight(server: &TestServer) -> usize {
     let metrics = server.admin_get("/metrics").1;
-    let told = metrics.lines().find_map(|line| line.strip_prefix("arbiter_calls_in_flight "));
-    told.and_then(|number| number.parse().ok()).expect("it is told")
+    let value = metrics.lines().find_map(|line| line.strip_prefix("arbiter_calls_in_flight "));
+    value.and_then(|number| number.parse().ok()).expect("the metric is exposed")
 }
 
-async fn assert_largest(flags: &[&str], call: &str, json: &str, largest: usize) {
+async fn assert_max_bytes(flags: &[&str], call: &str, json: &str, max_bytes: usize) {
     for version in VERSIONS {
         let server = start(flags);
-        let mut client = WebClient::connect(&server.address, version).await;
-        let answer = client.call(call, &filled_to(largest, json)).await;
-        assert_eq!(answer.status, StatusCode::OK, "{largest} bytes: {}", answer.text());
-        let answer = client.call(call, &filled_to(largest + 1, json)).await;
-        assert_eq!(answer.refused(), exhausted("ERROR_REASON_MESSAGE_TOO_LARGE"));
-        client.assert_answers().await;
+        let mut client = HttpClient::connect(&server.address, version).await;
+        let response = client.call(call, &padded_to(max_bytes, json)).await;
+        assert_eq!(response.status, StatusCode::OK, "{max_bytes} bytes: {}", response.text());
+        let response = client.call(call, &padded_to(max_bytes + 1, json)).await;
+        assert_eq!(response.code_and_reason(), resource_exhausted("ERROR_REASON_MESSAGE_TOO_LARGE"));
+        client.assert_call_succeeds().await;
     }
 }
 
 #[tokio::test]
-async fn a_message_has_at_most_as_many_bytes_as_configured() {
-    assert_largest(&["--max-message-bytes", "100"], "ApplyMove", GOOD_MOVE, 100).await;
+async fn the_message_size_limit_is_configurable() {
+    assert_max_bytes(&["--max-message-bytes", "100"], "ApplyMove", VALID_MOVE, 100).await;
 }
 
 #[tokio::test]
-async fn a_message_has_at_most_64_kib() {
-    assert_largest(&[], "ApplyMove", GOOD_MOVE, 65_536).await;
+async fn a_message_has_at_most_64_kib_by_default() {
+    assert_max_bytes(&[], "ApplyMove", VALID_MOVE, 65_536).await;
 }
 
 #[tokio::test]
-async fn a_batch_has_at_most_as_many_bytes_as_configured() {
-    assert_largest(&["--max-batch-bytes", "100"], "EvaluateBatch", BATCH, 100).await;
+async fn the_batch_size_limit_is_configurable() {
+    assert_max_bytes(&["--max-batch-bytes", "100"], "EvaluateBatch", BATCH, 100).await;
 }
 
 #[tokio::test]
-async fn batches_count_by_what_has_come_of_them() {
+async fn a_batch_counts_with_the_bytes_received_so_far() {
     let server = start(&["--max-batch-bytes-in-flight", "100"]);
-    let mut client = WebClient::connect(&server.address, Version::HTTP_2).await;
+    let mut client = HttpClient::connect(&server.address, Version::HTTP_2).await;
     let spaces = " ".repeat(80);
     let held = client.open("EvaluateBatch", &[JSON]);
     held.send(spaces.clone());
-    eventually("it is held", async || {
+    eventually("the bytes are counted", async || {
         server.admin_get("/metrics").1.contains("arbiter_batches_in_flight_bytes 80\n")
     })
     .await;
     let other = client.post("EvaluateBatch", &[JSON], BATCH).await;
-    assert_eq!(other.refused(), exhausted("ERROR_REASON_OVERLOADED"));
-    let answer = held.finish(BATCH).await;
-    assert_eq!(answer.status, StatusCode::OK, "one that is alone is taken, whatever its size: {answer:?}");
-    eventually("there is room again", async || {
+    assert_eq!(other.code_and_reason(), resource_exhausted("ERROR_REASON_OVERLOADED"));
+    let response = held.finish(BATCH).await;
+    assert_eq!(response.status, StatusCode::OK, "a single batch of any size is accepted: {response:?}");
+    eventually("the next batch is accepted", async || {
         client.post("EvaluateBatch", &[JSON], BATCH).await.status == StatusCode::OK
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_message_in_binary_form_has_the_same_limit() {
+async fn a_protobuf_message_has_the_same_size_limit() {
     let server = start(&["--max-message-bytes", "100"]);
-    let mut client = WebClient::connect(&server.address, Version::HTTP_11).await;
-    // A request, and a text that nobody knows beside it.
+    let mut client = HttpClient::connect(&server.address, Version::HTTP_11).await;
+    // A request padded with an unknown field.
     let message = |size: usize| {
         let request = apply_move().encode_to_vec();
         let unknown = vec![0; size - request.len() - 2];
-        let length = u8::try_from(unknown.len()).expect("it is short");
+        let length = u8::try_from(unknown.len()).expect("the padding is short");
         [request.as_slice(), &[15 << 3 | 2, length], &unknown].concat()
     };
-    let answer = client.post("ApplyMove", &[PROTO], message(100)).await;
-    assert_eq!(answer.status, StatusCode::OK, "{answer:?}");
-    let answer = client.post("ApplyMove", &[PROTO], message(101)).await;
-    assert_eq!(answer.refused(), exhausted("ERROR_REASON_MESSAGE_TOO_LARGE"));
+    let response = client.post("ApplyMove", &[PROTO], message(100)).await;
+    assert_eq!(response.status, StatusCode::OK, "{response:?}");
+    let response = client.post("ApplyMove", &[PROTO], message(101)).await;
+    assert_eq!(response.code_and_reason(), resource_exhausted("ERROR_REASON_MESSAGE_TOO_LARGE"));
 }
 
 #[tokio::test]
-async fn a_message_whose_length_is_not_told_has_the_same_limit() {
+async fn a_message_of_unknown_length_has_the_same_size_limit() {
     for version in VERSIONS {
         let server = start(&["--max-message-bytes", "100"]);
-        let mut client = WebClient::connect(&server.address, version).await;
+        let mut client = HttpClient::connect(&server.address, version).await;
         let call = client.open("ApplyMove", &[JSON]);
-        call.send(filled_to(100, GOOD_MOVE));
-        assert_eq!(call.finish(" ").await.refused(), exhausted("ERROR_REASON_MESSAGE_TOO_LARGE"));
+        call.send(padded_to(100, VALID_MOVE));
+        assert_eq!(
+            call.finish(" ").await.code_and_reason(),
+            resource_exhausted("ERROR_REASON_MESSAGE_TOO_LARGE")
+        );
     }
 }
 
 #[tokio::test]
-async fn a_batch_has_at_most_as_many_calls_as_configured() {
+async fn the_item_limit_of_a_batch_is_configurable() {
     let server = start(&["--max-batch-items", "3"]);
-    let mut client = WebClient::connect(&server.address, Version::HTTP_11).await;
+    let mut client = HttpClient::connect(&server.address, Version::HTTP_11).await;
     let batch = |calls| format!(r#"{{"calls": [{}]}}"#, vec!["{}"; calls].join(", "));
-    let answer = client.call("EvaluateBatch", &batch(3)).await;
-    assert_eq!(answer.json()["answers"].as_array().map(Vec::len), Some(3));
-    let answer = client.call("EvaluateBatch", &batch(4)).await;
-    assert_eq!(answer.refused(), exhausted("ERROR_REASON_TOO_MANY_ITEMS"));
+    let response = client.call("EvaluateBatch", &batch(3)).await;
+    assert_eq!(response.json()["answers"].as_array().map(Vec::len), Some(3));
+    let response = client.call("EvaluateBatch", &batch(4)).await;
+    assert_eq!(response.code_and_reason(), resource_exhausted("ERROR_REASON_TOO_MANY_ITEMS"));
 }
 
 #[tokio::test]
-async fn a_call_in_a_batch_has_at_most_as_many_bytes_as_on_its_own() {
+async fn a_call_in_a_batch_has_the_size_limit_of_a_single_call() {
     let server = start(&["--max-message-bytes", "100"]);
-    let mut client = WebClient::connect(&server.address, Version::HTTP_11).await;
+    let mut client = HttpClient::connect(&server.address, Version::HTTP_11).await;
     let call = |size: usize| {
-        let (begun, ended) = (r#"{"renderState": {"#, "}}");
-        filled_to(size - ended.len(), begun) + ended
+        let (start, end) = (r#"{"renderState": {"#, "}}");
+        padded_to(size - end.len(), start) + end
     };
     let batch = format!(r#"{{"calls": [{}, {}, {}]}}"#, call(100), call(101), call(100));
-    let answer = client.call("EvaluateBatch", &batch).await.json();
-    let reason = |index: usize| answer["answers"][index]["refusal"]["reasons"][0]["code"].clone();
+    let response = client.call("EvaluateBatch", &batch).await.json();
+    let reason = |index: usize| response["answers"][index]["refusal"]["reasons"][0]["code"].clone();
     let (empty, large) = ("ERROR_REASON_FIELD_REQUIRED", "ERROR_REASON_MESSAGE_TOO_LARGE");
-    assert_eq!([0, 1, 2].map(reason), [empty, large, empty], "{answer}");
+    assert_eq!([0, 1, 2].map(reason), [empty, large, empty], "{response}");
 }
 
-/// The most memory that the process ever held.
+/// Peak resident memory of the process.
 fn peak_megabytes(server: &TestServer) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", server.pid())).expect("it runs");
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the peak is told");
-    peak.trim().trim_end_matches(" kB").parse::<u64>().expect("it is a number") / 1024
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.pid())).expect("the server runs");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the status has a peak");
+    peak.trim().trim_end_matches(" kB").parse::<u64>().expect("the peak is a number") / 1024
 }
 
 #[tokio::test]
-async fn a_batch_does_not_take_many_times_its_size() {
-    let many = vec!["{}"; 349_000].join(",");
-    let squares = format!(r#"{{"renderState": {{"state": {{"tripleTriad": {{"board": [{many}]}}}}}}}}"#);
-    for (calls, reason) in [(&many, "TOO_MANY_ITEMS"), (&squares, "MESSAGE_TOO_LARGE")] {
+async fn the_memory_of_a_batch_is_bounded() {
+    let many_items = vec!["{}"; 349_000].join(",");
+    let many_squares =
+        format!(r#"{{"renderState": {{"state": {{"tripleTriad": {{"board": [{many_items}]}}}}}}}}"#);
+    for (calls, reason) in [(&many_items, "TOO_MANY_ITEMS"), (&many_squares, "MESSAGE_TOO_LARGE")] {
         let server = start(&[]);
-        let mut client = WebClient::connect(&server.address, Version::HTTP_11).await;
-        client.assert_answers().await;
+        let mut client = HttpClient::connect(&server.address, Version::HTTP_11).await;
+        client.assert_call_succeeds().await;
         let before = peak_megabytes(&server);
-        let answer = client.call("EvaluateBatch", &format!(r#"{{"calls": [{calls}]}}"#)).await;
-        assert!(answer.text().contains(reason), "{}", answer.text());
-        let grown = peak_megabytes(&server) - before;
-        assert!(grown < 32, "{reason}: a request of 1 MiB took {grown} MiB");
+        let response = client.call("EvaluateBatch", &format!(r#"{{"calls": [{calls}]}}"#)).await;
+        assert!(response.text().contains(reason), "{}", response.text());
+        let growth = peak_megabytes(&server) - before;
+        assert!(growth < 32, "{reason}: a request of 1 MiB took {growth} MiB");
     }
 }
 
 #[tokio::test]
-async fn one_call_more_than_may_be_under_way_is_shed_and_then_taken_again() {
+async fn calls_above_the_in_flight_limit_are_shed_until_one_ends() {
     let server = start(&["--max-in-flight", "2"]);
     let mut clients = Vec::new();
     for version in VERSIONS {
-        clients.push(WebClient::connect(&server.address, version).await);
+        clients.push(HttpClient::connect(&server.address, version).await);
     }
     let mut held: Vec<_> = clients.iter_mut().map(|client| client.open("ApplyMove", &[JSON])).collect();
-    eventually("two calls are under way", async || calls_under_way(&server) == 2).await;
+    eventually("two calls are in flight", async || calls_in_flight(&server) == 2).await;
 
-    let mut third = WebClient::connect(&server.address, Version::HTTP_11).await;
-    let answer = third.call("ApplyMove", GOOD_MOVE).await;
-    assert_eq!(answer.refused(), exhausted("ERROR_REASON_OVERLOADED"));
-    let reply = Client::connect(&server.address).await.call("ApplyMove", &apply_move()).await;
-    assert_eq!(refusal(&reply.status), exhausted("ERROR_REASON_OVERLOADED"), "gRPC has the same places");
+    let mut third = HttpClient::connect(&server.address, Version::HTTP_11).await;
+    let response = third.call("ApplyMove", VALID_MOVE).await;
+    assert_eq!(response.code_and_reason(), resource_exhausted("ERROR_REASON_OVERLOADED"));
+    let response = GrpcClient::connect(&server.address).await.call("ApplyMove", &apply_move()).await;
+    assert_eq!(
+        code_and_reason(&response.status),
+        resource_exhausted("ERROR_REASON_OVERLOADED"),
+        "gRPC calls share the limit"
+    );
 
-    let released = held.pop().expect("one is held").finish(GOOD_MOVE).await;
-    assert_eq!(released.status, StatusCode::OK, "a held call is answered");
-    eventually("its place is free", async || calls_under_way(&server) == 1).await;
-    third.assert_answers().await;
+    let response = held.pop().expect("a call is held").finish(VALID_MOVE).await;
+    assert_eq!(response.status, StatusCode::OK, "a held call succeeds");
+    eventually("its permit is released", async || calls_in_flight(&server) == 1).await;
+    third.assert_call_succeeds().await;
 }
 
 #[tokio::test]
-async fn a_call_whose_body_never_comes_ends_in_time() {
+async fn a_call_without_a_body_times_out() {
     for version in VERSIONS {
         let server = start(&["--call-timeout", "200ms"]);
-        let mut client = WebClient::connect(&server.address, version).await;
-        let answer = client.open("ApplyMove", &[JSON]).answer().await;
-        assert_eq!(answer.refused(), out_of_time());
-        eventually("its place is free", async || calls_under_way(&server) == 0).await;
+        let mut client = HttpClient::connect(&server.address, version).await;
+        let response = client.open("ApplyMove", &[JSON]).response().await;
+        assert_eq!(response.code_and_reason(), deadline_exceeded());
+        eventually("its permit is released", async || calls_in_flight(&server) == 0).await;
     }
 }
 
 #[tokio::test]
-async fn a_call_that_never_ends_its_body_ends_in_time() {
+async fn a_call_with_an_unfinished_body_times_out() {
     for version in VERSIONS {
         let server = start(&["--call-timeout", "200ms"]);
-        let mut client = WebClient::connect(&server.address, version).await;
+        let mut client = HttpClient::connect(&server.address, version).await;
         let call = client.open("ApplyMove", &[JSON]);
-        call.send(GOOD_MOVE);
-        assert_eq!(call.answer().await.refused(), out_of_time());
+        call.send(VALID_MOVE);
+        assert_eq!(call.response().await.code_and_reason(), deadline_exceeded());
     }
 }
 
 #[tokio::test]
-async fn a_shorter_deadline_of_the_caller_wins() {
+async fn a_client_deadline_below_the_call_timeout_applies() {
     let server = start(&["--call-timeout", "1h"]);
-    let mut client = WebClient::connect(&server.address, Version::HTTP_11).await;
+    let mut client = HttpClient::connect(&server.address, Version::HTTP_11).await;
     let call = client.open("ApplyMove", &[JSON, ("connect-timeout-ms", "100")]);
-    assert_eq!(call.answer().await.refused(), out_of_time());
+    assert_eq!(call.response().await.code_and_reason(), deadline_exceeded());
 }
 
-/// Makes one call on a server of its own and compares everything that is counted.
+/// Starts a server, makes one call and compares all call counters.
 async fn assert_counted(
     path: &str,
     headers: &[(&str, &str)],
     body: impl Into<Bytes>,
-    wanted: &[(&str, &str, &str, u64)],
+    expected: &[(&str, &str, &str, u64)],
 ) {
     let server = start(&["--max-message-bytes", "100"]);
-    let mut client = WebClient::connect(&server.address, Version::HTTP_11).await;
-    let answer = client.post(path, headers, body).await;
+    let mut client = HttpClient::connect(&server.address, Version::HTTP_11).await;
+    let response = client.post(path, headers, body).await;
     let exposition = server.admin_get("/metrics").1;
-    assert_eq!(handled(&exposition), counts(wanted), "{path} with {headers:?}: {}", answer.text());
+    assert_eq!(
+        handled_calls(&exposition),
+        call_counts(expected),
+        "{path} with {headers:?}: {}",
+        response.text()
+    );
 }
 
 #[tokio::test]
-async fn a_call_that_is_answered_is_counted_once() {
-    assert_counted("ApplyMove", &[JSON], GOOD_MOVE, &[("ApplyMove", "connect_four", "OK", 1)]).await;
+async fn a_successful_call_is_counted_once() {
+    assert_counted("ApplyMove", &[JSON], VALID_MOVE, &[("ApplyMove", "connect_four", "OK", 1)]).await;
     let request = apply_move().encode_to_vec();
     assert_counted("ApplyMove", &[PROTO], request, &[("ApplyMove", "connect_four", "OK", 1)]).await;
 }
 
 #[tokio::test]
-async fn a_call_that_the_service_refuses_is_counted_once() {
+async fn an_invalid_request_is_counted_once() {
     let no_move = r#"{"state": {"notation": "c4:"}}"#;
-    let wanted = [("ApplyMove", "connect_four", "INVALID_ARGUMENT", 1)];
-    assert_counted("ApplyMove", &[JSON], no_move, &wanted).await;
+    let expected = [("ApplyMove", "connect_four", "INVALID_ARGUMENT", 1)];
+    assert_counted("ApplyMove", &[JSON], no_move, &expected).await;
 }
 
 #[tokio::test]
-async fn a_message_that_cannot_be_read_is_counted_once() {
-    let wanted = [("ApplyMove", "none", "INVALID_ARGUMENT", 1)];
-    assert_counted("ApplyMove", &[JSON], r#"{"state": 4}"#, &wanted).await;
-    assert_counted("ApplyMove", &[PROTO], Bytes::from_static(&[0xff]), &wanted).await;
-    let wanted = [("EvaluateBatch", "none", "INVALID_ARGUMENT", 1)];
-    assert_counted("EvaluateBatch", &[JSON], r#"{"calls": [4]}"#, &wanted).await;
+async fn a_malformed_message_is_counted_once() {
+    let expected = [("ApplyMove", "none", "INVALID_ARGUMENT", 1)];
+    assert_counted("ApplyMove", &[JSON], r#"{"state": 4}"#, &expected).await;
+    assert_counted("ApplyMove", &[PROTO], Bytes::from_static(&[0xff]), &expected).await;
+    let expected = [("EvaluateBatch", "none", "INVALID_ARGUMENT", 1)];
+    assert_counted("EvaluateBatch", &[JSON], r#"{"calls": [4]}"#, &expected).await;
 }
 
 #[tokio::test]
 async fn a_message_that_is_too_large_is_counted_once() {
-    let wanted = [("ApplyMove", "none", "RESOURCE_EXHAUSTED", 1)];
-    assert_counted("ApplyMove", &[JSON], filled_to(101, GOOD_MOVE), &wanted).await;
-    assert_counted("ApplyMove", &[PROTO], vec![0; 101], &wanted).await;
+    let expected = [("ApplyMove", "none", "RESOURCE_EXHAUSTED", 1)];
+    assert_counted("ApplyMove", &[JSON], padded_to(101, VALID_MOVE), &expected).await;
+    assert_counted("ApplyMove", &[PROTO], vec![0; 101], &expected).await;
 }
 
 #[tokio::test]
-async fn a_header_that_is_refused_is_counted_once() {
-    let wanted = [("ApplyMove", "none", "INVALID_ARGUMENT", 1)];
+async fn an_invalid_header_is_counted_once() {
+    let expected = [("ApplyMove", "none", "INVALID_ARGUMENT", 1)];
     for header in [("connect-protocol-version", "2"), ("connect-timeout-ms", "soon")] {
-        assert_counted("ApplyMove", &[JSON, header], GOOD_MOVE, &wanted).await;
+        assert_counted("ApplyMove", &[JSON, header], VALID_MOVE, &expected).await;
     }
-    let wanted = [("ApplyMove", "none", "UNIMPLEMENTED", 1)];
-    assert_counted("ApplyMove", &[JSON, ("content-encoding", "gzip")], GOOD_MOVE, &wanted).await;
-    let wanted = [("ApplyMove", "none", "DEADLINE_EXCEEDED", 1)];
-    assert_counted("ApplyMove", &[JSON, ("connect-timeout-ms", "0")], GOOD_MOVE, &wanted).await;
+    let expected = [("ApplyMove", "none", "UNIMPLEMENTED", 1)];
+    assert_counted("ApplyMove", &[JSON, ("content-encoding", "gzip")], VALID_MOVE, &expected).await;
+    let expected = [("ApplyMove", "none", "DEADLINE_EXCEEDED", 1)];
+    assert_counted("ApplyMove", &[JSON, ("connect-timeout-ms", "0")], VALID_MOVE, &expected).await;
 }
 
 #[tokio::test]
-async fn a_call_that_is_not_available_is_counted_once() {
+async fn an_unimplemented_call_is_counted_once() {
     assert_counted("Evaluate", &[JSON], "{}", &[("Evaluate", "none", "UNIMPLEMENTED", 1)]).await;
     assert_counted("NoSuchCall", &[JSON], "{}", &[("unknown", "none", "UNIMPLEMENTED", 1)]).await;
 }
 
 #[tokio::test]
-async fn what_is_no_call_of_the_referee_is_not_counted() {
+async fn requests_that_are_not_calls_of_the_rules_service_are_not_counted() {
     assert_counted("/some.other.Service/Call", &[JSON], "{}", &[]).await;
     assert_counted("/some.other.Service/Call", &[JSON, ("connect-protocol-version", "2")], "{}", &[]).await;
-    assert_counted("ApplyMove", &[("content-type", "text/plain")], GOOD_MOVE, &[]).await;
+    assert_counted("ApplyMove", &[("content-type", "text/plain")], VALID_MOVE, &[]).await;
     let server = start(&[]);
-    let mut client = WebClient::connect(&server.address, Version::HTTP_11).await;
+    let mut client = HttpClient::connect(&server.address, Version::HTTP_11).await;
     client.request(Method::GET, "ApplyMove", &[], Bytes::new()).await;
-    assert_eq!(handled(&server.admin_get("/metrics").1), counts(&[]));
+    assert_eq!(handled_calls(&server.admin_get("/metrics").1), call_counts(&[]));
 }
 
 #[tokio::test]
-async fn a_call_that_is_given_up_is_counted_once_and_leaves_its_place() {
+async fn a_cancelled_call_is_counted_once_and_releases_its_permit() {
     let server = start(&[]);
-    let mut client = WebClient::connect(&server.address, Version::HTTP_2).await;
+    let mut client = HttpClient::connect(&server.address, Version::HTTP_2).await;
     let call = client.open("ApplyMove", &[JSON]);
-    eventually("the call is under way", async || calls_under_way(&server) == 1).await;
+    eventually("the call is in flight", async || calls_in_flight(&server) == 1).await;
     client.driver.abort();
     drop((call, client));
-    eventually("the call is gone", async || calls_under_way(&server) == 0).await;
-    assert_eq!(handled(&server.admin_get("/metrics").1).values().sum::<u64>(), 1);
+    eventually("no call is in flight", async || calls_in_flight(&server) == 0).await;
+    assert_eq!(handled_calls(&server.admin_get("/metrics").1).values().sum::<u64>(), 1);
 }
 
 #[tokio::test]
-async fn the_items_of_a_batch_are_counted_and_calls_are_timed() {
+async fn batch_items_are_counted_and_call_durations_are_measured() {
     let server = start(&[]);
-    let mut client = WebClient::connect(&server.address, Version::HTTP_11).await;
+    let mut client = HttpClient::connect(&server.address, Version::HTTP_11).await;
     client.call("EvaluateBatch", r#"{"calls": [{"listGames": {}}, {"listGames": {}}]}"#).await;
     let exposition = server.admin_get("/metrics").1;
     let value = |name: &str, label: &str| {
@@ -314,46 +331,47 @@ async fn the_items_of_a_batch_are_counted_and_calls_are_timed() {
     assert_eq!(value("grpc_server_handling_seconds_count", r#""EvaluateBatch""#), Some(1.0), "{exposition}");
 }
 
-/// What a server logs of these calls of `ApplyMove`, in JSON.
+/// The JSON log of a server that receives these calls.
 async fn log_of(level: &str, calls: &[(&str, &str)]) -> String {
     let flags = ["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--drain-delay", "0s"];
     let flags = [&flags[..], &["--log-format", "json", "--log", level]].concat();
     let mut server = Process::start(arbiter().args(flags).stderr(Stdio::piped()));
-    let errors = server.errors();
-    let mut client = WebClient::connect(&server.address, Version::HTTP_11).await;
+    let stderr = server.capture_stderr();
+    let mut client = HttpClient::connect(&server.address, Version::HTTP_11).await;
     for (call, json) in calls {
         client.call(call, json).await;
     }
     drop(client);
     server.terminate();
-    assert!(server.wait(PATIENCE).await.is_some(), "the server ends");
-    errors()
+    assert!(server.wait(TIMEOUT).await.is_some(), "the server exits");
+    stderr()
 }
 
 #[tokio::test]
-async fn every_call_is_one_line_of_the_log() {
+async fn every_call_is_one_log_line() {
     let calls = [
-        ("ApplyMove", GOOD_MOVE),
+        ("ApplyMove", VALID_MOVE),
         ("ApplyMove", r#"{"state": {"notation": "c4:"}}"#),
         ("ApplyMove", r#"{"state": 4}"#),
         ("Evaluate", "{}"),
         ("NoSuchCall", "{}"),
     ];
     let log = log_of("arbiter=debug", &calls).await;
-    let lines = log.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("it is JSON"));
+    let lines =
+        log.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("the log is JSON"));
     let lines: Vec<_> = lines.filter(|line| !line["method"].is_null()).collect();
-    let told = |key: &str| -> Vec<_> { lines.iter().map(|line| line[key].clone()).collect() };
-    assert_eq!(told("method"), ["ApplyMove", "ApplyMove", "ApplyMove", "Evaluate", "unknown"], "{log}");
+    let values = |key: &str| -> Vec<_> { lines.iter().map(|line| line[key].clone()).collect() };
+    assert_eq!(values("method"), ["ApplyMove", "ApplyMove", "ApplyMove", "Evaluate", "unknown"], "{log}");
     let codes = ["OK", "INVALID_ARGUMENT", "INVALID_ARGUMENT", "UNIMPLEMENTED", "UNIMPLEMENTED"];
-    assert_eq!(told("code"), codes, "{log}");
-    assert_eq!(told("level"), ["DEBUG", "INFO", "INFO", "INFO", "INFO"], "{log}");
+    assert_eq!(values("code"), codes, "{log}");
+    assert_eq!(values("level"), ["DEBUG", "INFO", "INFO", "INFO", "INFO"], "{log}");
 }
 
 #[tokio::test]
-async fn a_state_is_never_logged_even_if_it_cannot_be_read() {
-    // The reader quotes what it did not expect to the caller, and to nobody else.
-    let calls = [("ApplyMove", GOOD_MOVE), ("ApplyMove", r#"{"state": "c4:7x6x4:4453"}"#)];
+async fn a_malformed_state_is_never_logged() {
+    // The parser quotes unexpected input in the response. The log must not contain it.
+    let calls = [("ApplyMove", VALID_MOVE), ("ApplyMove", r#"{"state": "c4:7x6x4:4453"}"#)];
     let log = log_of("trace", &calls).await;
-    assert!(log.contains("ERROR_REASON_MALFORMED_REQUEST"), "the calls are logged: {log}");
+    assert!(log.contains("ERROR_REASON_MALFORMED_REQUEST"), "no call is logged: {log}");
     assert!(!log.contains("c4:7x6x4"), "a state is logged: {log}");
 }

@@ -1,18 +1,18 @@
-//! What browsers are told: whose pages may call the service, with which headers, and what they may see of the answers.
+//! CORS: allowed origins, allowed request headers and exposed response headers.
 
 use http::{Method, StatusCode, Version};
 
 use crate::support::{
     TestServer,
-    raw::{Process, arbiter},
-    web::{Answer, GOOD_MOVE, JSON, VERSIONS, WebClient},
+    http_client::{HttpClient, HttpResponse, JSON, VALID_MOVE, VERSIONS},
+    process::{Process, arbiter},
 };
 
-const ALLOWED: [&str; 2] = ["https://play.example", "http://localhost:8080"];
-const STRANGER: &str = "https://elsewhere.example";
+const ALLOWED_ORIGINS: [&str; 2] = ["https://play.example", "http://localhost:8080"];
+const OTHER_ORIGIN: &str = "https://elsewhere.example";
 
-/// What the clients of gRPC-Web and Connect send, and what names a request and its trace.
-const SENT: [&str; 9] = [
+/// The headers of gRPC-Web and Connect clients, request ids and traces.
+const REQUEST_HEADERS: [&str; 9] = [
     "content-type",
     "x-grpc-web",
     "grpc-timeout",
@@ -24,153 +24,159 @@ const SENT: [&str; 9] = [
     "tracestate",
 ];
 
-/// Where gRPC-Web puts the status of an answer without a message, and the name of the request.
-const SEEN: [&str; 4] = ["grpc-status", "grpc-message", "grpc-status-details-bin", "x-request-id"];
+/// The status headers of gRPC-Web responses without a message, and the request id.
+const EXPOSED_HEADERS: [&str; 4] = ["grpc-status", "grpc-message", "grpc-status-details-bin", "x-request-id"];
 
-async fn start(origins: &str, version: Version) -> (TestServer, WebClient) {
+async fn start(origins: &str, version: Version) -> (TestServer, HttpClient) {
     let flag = format!("--cors-allow-origin={origins}");
     let flags: &[&str] = if origins.is_empty() { &[] } else { &[&flag] };
     let server = TestServer::start_with(&[&["--log", "off"], flags].concat());
-    let client = WebClient::connect(&server.address, version).await;
+    let client = HttpClient::connect(&server.address, version).await;
     (server, client)
 }
 
-/// What a browser asks before it lets a page of this origin make a call.
-async fn preflight(client: &mut WebClient, origin: &str) -> Answer {
+/// Sends the preflight request of a browser.
+async fn preflight(client: &mut HttpClient, origin: &str) -> HttpResponse {
     let headers = [
         ("origin", origin),
         ("access-control-request-method", "POST"),
-        ("access-control-request-headers", &SENT.join(",")),
+        ("access-control-request-headers", &REQUEST_HEADERS.join(",")),
     ];
     client.request(Method::OPTIONS, "ApplyMove", &headers, "").await
 }
 
-/// Makes a call as a page of this origin does.
-async fn call(client: &mut WebClient, origin: &str) -> Answer {
-    client.post("ApplyMove", &[JSON, ("origin", origin)], GOOD_MOVE).await
+/// Makes a call from a page with this origin.
+async fn call(client: &mut HttpClient, origin: &str) -> HttpResponse {
+    client.post("ApplyMove", &[JSON, ("origin", origin)], VALID_MOVE).await
 }
 
-/// Whether a header that is a list has each of these.
-fn lists(answer: &Answer, header: &str, wanted: &[&str]) -> bool {
-    let listed: Vec<_> = answer
+/// Whether a list header contains all of these values.
+fn lists(response: &HttpResponse, header: &str, expected: &[&str]) -> bool {
+    let listed: Vec<_> = response
         .headers
         .get_all(header)
         .iter()
-        .flat_map(|value| value.to_str().expect("it is text").split(','))
+        .flat_map(|value| value.to_str().expect("valid UTF-8").split(','))
         .map(|item| item.trim().to_ascii_lowercase())
         .collect();
-    wanted.iter().all(|wanted| listed.contains(&wanted.to_ascii_lowercase()))
+    expected.iter().all(|value| listed.contains(&value.to_ascii_lowercase()))
 }
 
-fn allows_nothing(answer: &Answer) -> bool {
-    !answer.headers.keys().any(|name| name.as_str().starts_with("access-control-"))
+fn has_no_cors_headers(response: &HttpResponse) -> bool {
+    !response.headers.keys().any(|name| name.as_str().starts_with("access-control-"))
 }
 
-fn allowed_origin(answer: &Answer) -> Option<&str> {
-    answer.header("access-control-allow-origin")
+fn allowed_origin(response: &HttpResponse) -> Option<&str> {
+    response.header("access-control-allow-origin")
 }
 
 #[tokio::test]
-async fn no_page_is_allowed_unless_told() {
+async fn no_origin_is_allowed_by_default() {
     for version in VERSIONS {
         let (_server, mut client) = start("", version).await;
-        for origin in [STRANGER, "http://localhost:8080", "null"] {
-            let asked = preflight(&mut client, origin).await;
-            assert!(allows_nothing(&asked), "{asked:?}");
-            let answer = call(&mut client, origin).await;
-            assert!(allows_nothing(&answer), "{answer:?}");
-            assert_eq!(answer.status, StatusCode::OK, "whoever is no browser is answered all the same");
+        for origin in [OTHER_ORIGIN, "http://localhost:8080", "null"] {
+            let preflight_response = preflight(&mut client, origin).await;
+            assert!(has_no_cors_headers(&preflight_response), "{preflight_response:?}");
+            let response = call(&mut client, origin).await;
+            assert!(has_no_cors_headers(&response), "{response:?}");
+            assert_eq!(response.status, StatusCode::OK, "clients other than browsers are not affected");
         }
     }
 }
 
 #[tokio::test]
-async fn a_page_of_an_allowed_origin_may_make_calls_with_the_headers_of_its_client() {
+async fn an_allowed_origin_may_send_the_headers_of_its_client() {
     for version in VERSIONS {
-        let (_server, mut client) = start(&ALLOWED.join(","), version).await;
-        for origin in ALLOWED {
-            let asked = preflight(&mut client, origin).await;
-            assert!(asked.status.is_success(), "{asked:?}");
-            assert_eq!(allowed_origin(&asked), Some(origin));
-            assert!(lists(&asked, "access-control-allow-methods", &["POST"]), "{asked:?}");
-            assert!(lists(&asked, "access-control-allow-headers", &SENT), "{asked:?}");
+        let (_server, mut client) = start(&ALLOWED_ORIGINS.join(","), version).await;
+        for origin in ALLOWED_ORIGINS {
+            let preflight_response = preflight(&mut client, origin).await;
+            assert!(preflight_response.status.is_success(), "{preflight_response:?}");
+            assert_eq!(allowed_origin(&preflight_response), Some(origin));
+            assert!(
+                lists(&preflight_response, "access-control-allow-methods", &["POST"]),
+                "{preflight_response:?}"
+            );
+            assert!(
+                lists(&preflight_response, "access-control-allow-headers", &REQUEST_HEADERS),
+                "{preflight_response:?}"
+            );
         }
     }
 }
 
 #[tokio::test]
-async fn what_is_allowed_need_not_be_asked_before_every_call() {
-    let (_server, mut client) = start(ALLOWED[0], Version::HTTP_11).await;
-    let asked = preflight(&mut client, ALLOWED[0]).await;
-    let seconds = asked.header("access-control-max-age").and_then(|age| age.parse::<u64>().ok());
-    assert!(seconds.is_some_and(|seconds| seconds >= 600), "{asked:?}");
+async fn a_preflight_response_may_be_cached() {
+    let (_server, mut client) = start(ALLOWED_ORIGINS[0], Version::HTTP_11).await;
+    let preflight_response = preflight(&mut client, ALLOWED_ORIGINS[0]).await;
+    let seconds = preflight_response.header("access-control-max-age").and_then(|age| age.parse::<u64>().ok());
+    assert!(seconds.is_some_and(|seconds| seconds >= 600), "{preflight_response:?}");
 }
 
 #[tokio::test]
-async fn a_page_of_an_allowed_origin_may_see_the_answer_and_its_status() {
+async fn an_allowed_origin_may_read_the_response_and_its_status() {
     for version in VERSIONS {
-        let (_server, mut client) = start(&ALLOWED.join(","), version).await;
-        for origin in ALLOWED {
-            let answer = call(&mut client, origin).await;
-            assert_eq!((answer.status, allowed_origin(&answer)), (StatusCode::OK, Some(origin)));
-            assert!(lists(&answer, "access-control-expose-headers", &SEEN), "{answer:?}");
+        let (_server, mut client) = start(&ALLOWED_ORIGINS.join(","), version).await;
+        for origin in ALLOWED_ORIGINS {
+            let response = call(&mut client, origin).await;
+            assert_eq!((response.status, allowed_origin(&response)), (StatusCode::OK, Some(origin)));
+            assert!(lists(&response, "access-control-expose-headers", &EXPOSED_HEADERS), "{response:?}");
         }
     }
 }
 
 #[tokio::test]
-async fn a_page_of_an_allowed_origin_may_see_why_it_is_refused() {
-    let (_server, mut client) = start(ALLOWED[0], Version::HTTP_11).await;
-    let origin = ("origin", ALLOWED[0]);
+async fn an_allowed_origin_may_read_errors() {
+    let (_server, mut client) = start(ALLOWED_ORIGINS[0], Version::HTTP_11).await;
+    let origin = ("origin", ALLOWED_ORIGINS[0]);
     let malformed = client.post("ApplyMove", &[JSON, origin], "{").await;
     let unknown = client.post("ApplyMove", &[("content-type", "text/plain"), origin], "").await;
     let grpc_web = client.post("NoSuchCall", &[("content-type", "application/grpc-web"), origin], "").await;
-    for answer in [&malformed, &unknown, &grpc_web] {
-        assert_eq!(allowed_origin(answer), Some(ALLOWED[0]), "{answer:?}");
+    for response in [&malformed, &unknown, &grpc_web] {
+        assert_eq!(allowed_origin(response), Some(ALLOWED_ORIGINS[0]), "{response:?}");
     }
     assert!(grpc_web.header("grpc-status").is_some(), "{grpc_web:?}");
-    assert!(lists(&grpc_web, "access-control-expose-headers", &SEEN), "{grpc_web:?}");
+    assert!(lists(&grpc_web, "access-control-expose-headers", &EXPOSED_HEADERS), "{grpc_web:?}");
 }
 
 #[tokio::test]
-async fn a_page_of_another_origin_is_not_allowed() {
-    let (_server, mut client) = start(&ALLOWED.join(","), Version::HTTP_11).await;
-    let like_it =
+async fn other_origins_are_not_allowed() {
+    let (_server, mut client) = start(&ALLOWED_ORIGINS.join(","), Version::HTTP_11).await;
+    let similar =
         ["http://play.example", "https://play.example:8443", "https://play.example.elsewhere.example"];
-    for origin in [&[STRANGER, "null"], &like_it[..]].concat() {
+    for origin in [&[OTHER_ORIGIN, "null"], &similar[..]].concat() {
         assert_eq!(allowed_origin(&preflight(&mut client, origin).await), None, "{origin}");
         assert_eq!(allowed_origin(&call(&mut client, origin).await), None, "{origin}");
     }
 }
 
 #[tokio::test]
-async fn nobody_who_keeps_answers_takes_that_for_one_origin_for_that_of_another() {
-    let (_server, mut client) = start(&ALLOWED.join(","), Version::HTTP_11).await;
-    for origin in [ALLOWED[0], STRANGER] {
-        let answer = call(&mut client, origin).await;
-        assert!(lists(&answer, "vary", &["origin"]), "{answer:?}");
+async fn responses_vary_by_origin() {
+    let (_server, mut client) = start(&ALLOWED_ORIGINS.join(","), Version::HTTP_11).await;
+    for origin in [ALLOWED_ORIGINS[0], OTHER_ORIGIN] {
+        let response = call(&mut client, origin).await;
+        assert!(lists(&response, "vary", &["origin"]), "{response:?}");
     }
 }
 
 #[tokio::test]
-async fn no_page_may_send_credentials() {
+async fn credentials_are_never_allowed() {
     let (_server, mut client) = start("*", Version::HTTP_11).await;
-    for answer in [preflight(&mut client, STRANGER).await, call(&mut client, STRANGER).await] {
-        assert_eq!(answer.header("access-control-allow-credentials"), None);
+    for response in [preflight(&mut client, OTHER_ORIGIN).await, call(&mut client, OTHER_ORIGIN).await] {
+        assert_eq!(response.header("access-control-allow-credentials"), None);
     }
 }
 
 #[tokio::test]
-async fn a_star_is_every_origin() {
+async fn a_star_allows_every_origin() {
     for origins in ["*", "https://play.example,*"] {
         let (_server, mut client) = start(origins, Version::HTTP_11).await;
-        assert_eq!(allowed_origin(&preflight(&mut client, STRANGER).await), Some("*"));
-        assert_eq!(allowed_origin(&call(&mut client, STRANGER).await), Some("*"));
+        assert_eq!(allowed_origin(&preflight(&mut client, OTHER_ORIGIN).await), Some("*"));
+        assert_eq!(allowed_origin(&call(&mut client, OTHER_ORIGIN).await), Some("*"));
     }
 }
 
 #[tokio::test]
-async fn the_variable_is_heeded() {
+async fn the_environment_variable_sets_the_origins() {
     let environment = [
         ("ARBITER_LISTEN", "127.0.0.1:0"),
         ("ARBITER_ADMIN_LISTEN", "127.0.0.1:0"),
@@ -178,14 +184,14 @@ async fn the_variable_is_heeded() {
         ("ARBITER_CORS_ALLOW_ORIGIN", "https://play.example,http://localhost:8080"),
     ];
     let server = Process::start(arbiter().envs(environment));
-    let mut client = WebClient::connect(&server.address, Version::HTTP_11).await;
-    for origin in ALLOWED {
+    let mut client = HttpClient::connect(&server.address, Version::HTTP_11).await;
+    for origin in ALLOWED_ORIGINS {
         assert_eq!(allowed_origin(&call(&mut client, origin).await), Some(origin));
     }
 }
 
 #[test]
-fn what_is_no_origin_ends_with_64_and_says_what_one_is() {
+fn an_invalid_origin_exits_with_64_and_shows_an_example() {
     for origin in [
         "",
         "play.example",
@@ -208,7 +214,7 @@ fn what_is_no_origin_ends_with_64_and_says_what_one_is() {
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(64), "{origin:?}: {errors}");
         assert!(errors.contains("--cors-allow-origin"), "{origin:?}: {errors}");
-        assert!(errors.contains("https://"), "{origin:?} is refused without an example: {errors}");
-        assert_eq!(output.stdout, b"", "{origin:?} is refused, and yet something is printed");
+        assert!(errors.contains("https://"), "{origin:?}: the error has no example: {errors}");
+        assert_eq!(output.stdout, b"", "{origin:?}: standard output must be empty");
     }
 }

@@ -1,4 +1,4 @@
-//! `arbiter health`, and what a server warns of when it can be reached from elsewhere.
+//! `arbiter health`, and the warnings of a server that listens on a non-loopback address.
 
 use std::{
     net::TcpListener,
@@ -6,173 +6,176 @@ use std::{
 };
 
 use crate::support::{
-    certificates::Authority,
-    folder::Folder,
-    raw::{PATIENCE, Process, arbiter, eventually},
+    certificates::CertificateAuthority,
+    process::{Process, arbiter},
+    temp_dir::TempDir,
+    wait::{TIMEOUT, eventually},
 };
 
-const ON_THIS_MACHINE: &str = "127.0.0.1:0";
-const EVERYWHERE: &str = "0.0.0.0:0";
+const LOOPBACK: &str = "127.0.0.1:0";
+const ALL_INTERFACES: &str = "0.0.0.0:0";
 
 fn start(admin: &str, flags: &[&str]) -> Process {
-    let addresses = ["--listen", ON_THIS_MACHINE, "--admin-listen", admin, "--log", "off"];
+    let addresses = ["--listen", LOOPBACK, "--admin-listen", admin, "--log", "off"];
     Process::start(arbiter().args(addresses).args(flags))
 }
 
-/// Asks whether the server with this admin address is ready.
-fn ask(address: &str) -> Output {
+/// Runs `arbiter health` for the server with this admin address.
+fn run_health(address: &str) -> Output {
     arbiter().args(["health", "--admin-listen", address]).output().expect("the binary runs")
 }
 
-/// How it ended, and what it printed.
-fn told(output: &Output) -> (Option<i32>, &str) {
-    (output.status.code(), str::from_utf8(&output.stdout).expect("it is text"))
+/// The exit code and standard output.
+fn result(output: &Output) -> (Option<i32>, &str) {
+    (output.status.code(), str::from_utf8(&output.stdout).expect("valid UTF-8"))
 }
 
 #[test]
-fn a_server_that_runs_is_ready() {
-    let server = start(ON_THIS_MACHINE, &[]);
-    assert_eq!(told(&ask(&server.admin_address)), (Some(0), "ready\n"));
+fn a_running_server_is_ready() {
+    let server = start(LOOPBACK, &[]);
+    assert_eq!(result(&run_health(&server.admin_address)), (Some(0), "ready\n"));
 }
 
 #[test]
-fn a_server_that_listens_everywhere_is_asked_on_this_machine() {
-    let server = start(EVERYWHERE, &[]);
+fn a_server_on_all_interfaces_is_checked_over_loopback() {
+    let server = start(ALL_INTERFACES, &[]);
     assert!(server.admin_address.starts_with("0.0.0.0:"), "{}", server.admin_address);
-    assert_eq!(told(&ask(&server.admin_address)), (Some(0), "ready\n"));
+    assert_eq!(result(&run_health(&server.admin_address)), (Some(0), "ready\n"));
 }
 
 #[test]
-fn the_address_can_come_before_the_command_or_from_a_variable() {
-    let server = start(ON_THIS_MACHINE, &[]);
+fn the_address_may_precede_the_command_or_be_an_environment_variable() {
+    let server = start(LOOPBACK, &[]);
     let before = arbiter().args(["--admin-listen", &server.admin_address, "health"]).output();
     let variable = arbiter().arg("health").env("ARBITER_ADMIN_LISTEN", &server.admin_address).output();
     for output in [before, variable] {
-        assert_eq!(told(&output.expect("the binary runs")), (Some(0), "ready\n"));
+        assert_eq!(result(&output.expect("the binary runs")), (Some(0), "ready\n"));
     }
 }
 
 #[test]
-fn the_files_of_the_server_are_not_needed_to_ask() {
-    let server = start(ON_THIS_MACHINE, &[]);
+fn the_health_command_does_not_read_certificates_or_tokens() {
+    let server = start(LOOPBACK, &[]);
     let files = ["ARBITER_TLS_CERT", "ARBITER_TLS_KEY", "ARBITER_TOKEN_FILE"].map(|name| (name, "/missing"));
     let output = arbiter().args(["health", "--admin-listen", &server.admin_address]).envs(files).output();
-    assert_eq!(told(&output.expect("the binary runs")), (Some(0), "ready\n"));
+    assert_eq!(result(&output.expect("the binary runs")), (Some(0), "ready\n"));
 }
 
 #[tokio::test]
-async fn a_server_that_drains_is_not_ready() {
-    let server = start(ON_THIS_MACHINE, &["--drain-delay", "60s"]);
+async fn a_draining_server_is_not_ready() {
+    let server = start(LOOPBACK, &["--drain-delay", "60s"]);
     server.terminate();
     let not_ready = (Some(1), "not ready\n");
-    eventually("it is not ready", async || told(&ask(&server.admin_address)) == not_ready).await;
+    eventually("the server is not ready", async || result(&run_health(&server.admin_address)) == not_ready)
+        .await;
 }
 
 #[test]
-fn nobody_is_not_ready() {
-    let free = TcpListener::bind(ON_THIS_MACHINE).expect("a port is free");
-    let address = free.local_addr().expect("it has an address").to_string();
+fn a_closed_port_is_not_ready() {
+    let free = TcpListener::bind(LOOPBACK).expect("a port is free");
+    let address = free.local_addr().expect("the listener has an address").to_string();
     drop(free);
-    let output = ask(&address);
-    assert_eq!(told(&output), (Some(1), ""));
+    let output = run_health(&address);
+    assert_eq!(result(&output), (Some(1), ""));
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(errors.starts_with(&format!("error: no answer from {address}: ")), "{errors}");
 }
 
 #[test]
-fn who_never_answers_is_not_ready() {
-    let silent = TcpListener::bind(ON_THIS_MACHINE).expect("a port is free");
-    let address = silent.local_addr().expect("it has an address").to_string();
-    let output = ask(&address);
-    assert_eq!(told(&output), (Some(1), ""));
+fn a_server_that_does_not_respond_is_not_ready() {
+    let silent = TcpListener::bind(LOOPBACK).expect("a port is free");
+    let address = silent.local_addr().expect("the listener has an address").to_string();
+    let output = run_health(&address);
+    assert_eq!(result(&output), (Some(1), ""));
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(errors.contains(&address), "{errors}");
 }
 
 #[test]
-fn an_address_that_is_none_ends_with_64() {
-    let output = ask("nowhere");
+fn an_invalid_address_exits_with_64() {
+    let output = run_health("nowhere");
     assert_eq!(output.status.code(), Some(64));
     assert!(String::from_utf8_lossy(&output.stderr).contains("--admin-listen"));
 }
 
-/// What a server at this address warns of by its end.
+/// The warnings that a server with this address logs.
 async fn warnings(listen: &str, flags: &[&str]) -> Vec<String> {
-    let addresses = ["--listen", listen, "--admin-listen", ON_THIS_MACHINE];
-    let quickly = ["--drain-delay", "0s", "--log-format", "json"];
+    let addresses = ["--listen", listen, "--admin-listen", LOOPBACK];
+    let common = ["--drain-delay", "0s", "--log-format", "json"];
     let mut command = arbiter();
-    command.args(addresses).args(quickly).args(flags).stderr(Stdio::piped());
+    command.args(addresses).args(common).args(flags).stderr(Stdio::piped());
     let mut server = Process::start(&mut command);
-    let log = server.log();
+    let log = server.capture_log();
     server.terminate();
-    assert!(server.wait(PATIENCE).await.is_some(), "the server ends");
-    log.end().await;
-    let text = |line: &serde_json::Value| line["message"].as_str().expect("it says something").to_owned();
-    log.at("WARN").iter().map(text).collect()
+    assert!(server.wait(TIMEOUT).await.is_some(), "the server exits");
+    log.wait_until_closed().await;
+    let text =
+        |line: &serde_json::Value| line["message"].as_str().expect("a log line has a message").to_owned();
+    log.at_level("WARN").iter().map(text).collect()
 }
 
-/// The flags that a warning proposes, of those that could be proposed.
-fn proposed(warnings: &[String]) -> Vec<Vec<&'static str>> {
+/// The security flags that each warning mentions.
+fn suggested_flags(warnings: &[String]) -> Vec<Vec<&'static str>> {
     let flags = ["--tls-cert", "--token-file", "--tls-client-ca"];
     warnings.iter().map(|warning| flags.into_iter().filter(|flag| warning.contains(flag)).collect()).collect()
 }
 
-/// The flags for TLS, for certificates of clients, and for tokens.
-fn security(folder: &Folder) -> [[String; 4]; 2] {
-    let authority = Authority::new("who signs");
+/// The flags for TLS, client certificates and tokens.
+fn security_flags(dir: &TempDir) -> [[String; 4]; 2] {
+    let authority = CertificateAuthority::new("test CA");
     let identity = authority.server();
-    let certificate = folder.write("server.pem", identity.certificate_pem());
-    let key = folder.write("server.key", identity.key_pem());
-    let clients = folder.write("clients.pem", authority.pem());
-    let tokens = folder.write("tokens", format!("alice {}", "0".repeat(64)));
+    let certificate = dir.write("server.pem", identity.certificate_pem());
+    let key = dir.write("server.key", identity.key_pem());
+    let clients = dir.write("clients.pem", authority.pem());
+    let tokens = dir.write("tokens", format!("alice {}", "0".repeat(64)));
     let tls = ["--tls-cert", &certificate, "--tls-key", &key].map(str::to_owned);
     [tls, ["--tls-client-ca", &clients, "--token-file", &tokens].map(str::to_owned)]
 }
 
-const READ: &[&str] = &["--tls-cert"];
-const CALL: &[&str] = &["--token-file", "--tls-client-ca"];
+const ENCRYPTION_FLAGS: &[&str] = &["--tls-cert"];
+const AUTHENTICATION_FLAGS: &[&str] = &["--token-file", "--tls-client-ca"];
 
 #[tokio::test]
-async fn who_can_be_reached_from_elsewhere_is_warned_of_readers_and_of_callers() {
-    let warnings = warnings(EVERYWHERE, &[]).await;
-    assert_eq!(proposed(&warnings), [READ, CALL], "{warnings:?}");
+async fn a_public_server_without_tls_and_tokens_logs_two_warnings() {
+    let warnings = warnings(ALL_INTERFACES, &[]).await;
+    assert_eq!(suggested_flags(&warnings), [ENCRYPTION_FLAGS, AUTHENTICATION_FLAGS], "{warnings:?}");
 }
 
 #[tokio::test]
-async fn who_can_be_reached_from_this_machine_only_is_not_warned() {
-    assert_eq!(warnings(ON_THIS_MACHINE, &[]).await, [""; 0]);
+async fn a_loopback_server_logs_no_warning() {
+    assert_eq!(warnings(LOOPBACK, &[]).await, [""; 0]);
 }
 
 #[tokio::test]
-async fn who_has_tls_only_is_warned_of_callers() {
-    let folder = Folder::new();
-    let [tls, _] = security(&folder);
-    let warnings = warnings(EVERYWHERE, &tls.each_ref().map(String::as_str)).await;
-    assert_eq!(proposed(&warnings), [CALL], "{warnings:?}");
+async fn a_public_server_with_tls_only_warns_about_authentication() {
+    let dir = TempDir::new();
+    let [tls, _] = security_flags(&dir);
+    let warnings = warnings(ALL_INTERFACES, &tls.each_ref().map(String::as_str)).await;
+    assert_eq!(suggested_flags(&warnings), [AUTHENTICATION_FLAGS], "{warnings:?}");
 }
 
 #[tokio::test]
-async fn who_has_tokens_only_is_warned_of_readers() {
-    let folder = Folder::new();
-    let [_, [.., flag, tokens]] = security(&folder);
-    let warnings = warnings(EVERYWHERE, &[&flag, &tokens]).await;
-    assert_eq!(proposed(&warnings), [READ], "{warnings:?}");
+async fn a_public_server_with_tokens_only_warns_about_encryption() {
+    let dir = TempDir::new();
+    let [_, [.., flag, tokens]] = security_flags(&dir);
+    let warnings = warnings(ALL_INTERFACES, &[&flag, &tokens]).await;
+    assert_eq!(suggested_flags(&warnings), [ENCRYPTION_FLAGS], "{warnings:?}");
 }
 
 #[tokio::test]
-async fn who_has_tls_and_tokens_is_not_warned() {
-    let folder = Folder::new();
-    let [tls, [.., flag, tokens]] = security(&folder);
+async fn a_public_server_with_tls_and_tokens_logs_no_warning() {
+    let dir = TempDir::new();
+    let [tls, [.., flag, tokens]] = security_flags(&dir);
     let flags = [&tls[..], &[flag, tokens]].concat();
     let flags: Vec<_> = flags.iter().map(String::as_str).collect();
-    assert_eq!(warnings(EVERYWHERE, &flags).await, [""; 0]);
+    assert_eq!(warnings(ALL_INTERFACES, &flags).await, [""; 0]);
 }
 
 #[tokio::test]
-async fn who_asks_clients_for_certificates_is_not_warned() {
-    let folder = Folder::new();
-    let [tls, [flag, clients, ..]] = security(&folder);
+async fn a_public_server_with_mutual_tls_logs_no_warning() {
+    let dir = TempDir::new();
+    let [tls, [flag, clients, ..]] = security_flags(&dir);
     let flags = [&tls[..], &[flag, clients]].concat();
     let flags: Vec<_> = flags.iter().map(String::as_str).collect();
-    assert_eq!(warnings(EVERYWHERE, &flags).await, [""; 0]);
+    assert_eq!(warnings(ALL_INTERFACES, &flags).await, [""; 0]);
 }

@@ -1,4 +1,4 @@
-//! Every limit at its edge: as much as it allows is answered, one more is refused with its reason.
+//! Every limit at its edge: the maximum is accepted, one more is rejected with its reason.
 
 use std::{pin::pin, time::Duration};
 
@@ -19,18 +19,18 @@ use tonic::{Code, codec::CompressionEncoding, transport::Channel};
 
 use crate::support::{
     TestServer,
-    raw::{
-        BatchAnswer, Client, OpenCall, PREFACE, Seen, apply_move, call_until_sent_away, eventually,
-        frame_kind, framed, http2_frame, refusal, soon, turn,
-    },
+    grpc_client::{GrpcClient, OpenCall, call_until_goaway, code_and_reason},
+    http2_frames::{PREFACE, ReceivedFrames, frame_type, http2_frame},
+    requests::{BatchResponse, apply_move, framed, state_and_move},
+    wait::{eventually, with_timeout},
 };
 
 fn start(flags: &[&str]) -> TestServer {
     TestServer::start_with(&[&["--log", "off"], flags].concat())
 }
 
-/// A message filled up to a size with a field that nobody knows.
-fn filled_to(size: usize, message: &impl Message) -> Vec<u8> {
+/// A message padded to a size with an unknown field.
+fn padded_to(size: usize, message: &impl Message) -> Vec<u8> {
     let mut bytes = message.encode_to_vec();
     let missing = size - bytes.len() - 2;
     let length = (1..=4)
@@ -38,28 +38,28 @@ fn filled_to(size: usize, message: &impl Message) -> Vec<u8> {
             let length = missing - prefix;
             (prost::length_delimiter_len(length) == prefix).then_some(length)
         })
-        .expect("the size can be reached");
+        .expect("the size is reachable");
     encode_varint(1000 << 3 | 2, &mut bytes);
     encode_varint(length as u64, &mut bytes);
     bytes.resize(size, 0);
     bytes
 }
 
-async fn assert_largest(flags: &[&str], call: &str, message: &impl Message, largest: usize) {
+async fn assert_max_bytes(flags: &[&str], call: &str, message: &impl Message, max_bytes: usize) {
     let server = start(flags);
-    let client = Client::connect(&server.address).await;
-    let reply = client.send(call, &[], framed(&filled_to(largest, message))).await;
-    assert!(reply.is_ok(), "{largest} bytes are refused: {:?}", reply.status);
-    let reply = client.send(call, &[], framed(&filled_to(largest + 1, message))).await;
-    assert_eq!(refusal(&reply.status), exhausted("ERROR_REASON_MESSAGE_TOO_LARGE"));
-    client.assert_answers().await;
+    let client = GrpcClient::connect(&server.address).await;
+    let response = client.send(call, &[], framed(&padded_to(max_bytes, message))).await;
+    assert!(response.is_ok(), "{max_bytes} bytes are rejected: {:?}", response.status);
+    let response = client.send(call, &[], framed(&padded_to(max_bytes + 1, message))).await;
+    assert_eq!(code_and_reason(&response.status), resource_exhausted("ERROR_REASON_MESSAGE_TOO_LARGE"));
+    client.assert_call_succeeds().await;
 }
 
-fn exhausted(reason: &str) -> (Code, String) {
+fn resource_exhausted(reason: &str) -> (Code, String) {
     (Code::ResourceExhausted, reason.to_owned())
 }
 
-fn out_of_time() -> (Code, String) {
+fn deadline_exceeded() -> (Code, String) {
     (Code::DeadlineExceeded, "ERROR_REASON_DEADLINE_EXCEEDED".to_owned())
 }
 
@@ -68,15 +68,15 @@ fn batch_of(items: usize) -> proto::EvaluateBatchRequest {
 }
 
 fn replay_of(moves: usize) -> proto::ReplayGameRequest {
-    let (state, mv) = turn();
+    let (state, mv) = state_and_move();
     proto::ReplayGameRequest { state, moves: mv.into_iter().cycle().take(moves).collect() }
 }
 
-/// The most memory that the process ever held.
+/// Peak resident memory of the process.
 fn peak_megabytes(server: &TestServer) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", server.pid())).expect("it runs");
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the peak is told");
-    peak.trim().trim_end_matches(" kB").parse::<u64>().expect("it is a number") / 1024
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.pid())).expect("the server runs");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the status has a peak");
+    peak.trim().trim_end_matches(" kB").parse::<u64>().expect("the peak is a number") / 1024
 }
 
 fn batches_handled(server: &TestServer) -> u64 {
@@ -87,141 +87,151 @@ fn batches_handled(server: &TestServer) -> u64 {
     handled.filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).sum()
 }
 
-/// How many bytes are held of batches.
-fn held_of_batches(server: &TestServer) -> Option<usize> {
+/// The bytes held for batches in flight.
+fn batch_bytes_in_flight(server: &TestServer) -> Option<usize> {
     let metrics = server.admin_get("/metrics").1;
     metrics.lines().find_map(|line| line.strip_prefix("arbiter_batches_in_flight_bytes ")?.parse().ok())
 }
 
 #[tokio::test]
-async fn a_message_has_at_most_64_kib() {
-    assert_largest(&[], "ApplyMove", &apply_move(), 65_536).await;
+async fn a_message_has_at_most_64_kib_by_default() {
+    assert_max_bytes(&[], "ApplyMove", &apply_move(), 65_536).await;
 }
 
 #[tokio::test]
-async fn a_message_has_at_most_as_many_bytes_as_configured() {
-    assert_largest(&["--max-message-bytes", "100"], "ApplyMove", &apply_move(), 100).await;
+async fn the_message_size_limit_is_configurable() {
+    assert_max_bytes(&["--max-message-bytes", "100"], "ApplyMove", &apply_move(), 100).await;
 }
 
 #[tokio::test]
-async fn a_batch_has_at_most_1_mib() {
-    assert_largest(&[], "EvaluateBatch", &batch_of(1), 1_048_576).await;
+async fn a_batch_has_at_most_1_mib_by_default() {
+    assert_max_bytes(&[], "EvaluateBatch", &batch_of(1), 1_048_576).await;
 }
 
 #[tokio::test]
-async fn a_message_of_a_stream_has_at_most_as_many_bytes_as_a_single_call() {
+async fn a_message_of_a_stream_has_the_size_limit_of_a_single_call() {
     let call = proto::EvaluateRequest::default();
-    assert_largest(&["--max-message-bytes", "100"], "Evaluate", &call, 100).await;
+    assert_max_bytes(&["--max-message-bytes", "100"], "Evaluate", &call, 100).await;
 }
 
 #[tokio::test]
-async fn compressed_messages_are_read() {
+async fn compressed_messages_are_accepted() {
     let server = start(&[]);
     let mut client = server.client().await.send_compressed(CompressionEncoding::Gzip);
-    client.apply_move(apply_move()).await.expect("a compressed request is answered");
+    client.apply_move(apply_move()).await.expect("a compressed request succeeds");
 }
 
 /// Sends a notation of 8 MiB, which gzip compresses to a few KiB.
-async fn send_bomb(mut client: RulesServiceClient<Channel>) -> (Code, String) {
+async fn send_compression_bomb(mut client: RulesServiceClient<Channel>) -> (Code, String) {
     let notation = "c".repeat(8 * 1024 * 1024);
     let state = Some(proto::State::notation(notation));
-    refusal(&client.render_state(proto::RenderStateRequest { state }).await.expect_err("it is too large"))
+    code_and_reason(
+        &client
+            .render_state(proto::RenderStateRequest { state })
+            .await
+            .expect_err("the message is too large"),
+    )
 }
 
 #[tokio::test]
-async fn a_compressed_message_is_measured_by_what_it_holds() {
+async fn the_message_size_limit_applies_after_decompression() {
     let server = start(&[]);
-    let refused = send_bomb(server.client().await.send_compressed(CompressionEncoding::Gzip)).await;
-    assert_eq!(refused, exhausted("ERROR_REASON_MESSAGE_TOO_LARGE"));
-    server.client().await.apply_move(apply_move()).await.expect("the server goes on");
+    let error = send_compression_bomb(server.client().await.send_compressed(CompressionEncoding::Gzip)).await;
+    assert_eq!(error, resource_exhausted("ERROR_REASON_MESSAGE_TOO_LARGE"));
+    server.client().await.apply_move(apply_move()).await.expect("the server keeps serving");
 }
 
 #[tokio::test]
-async fn a_batch_has_at_most_1000_calls() {
+async fn a_batch_has_at_most_1000_calls_by_default() {
     let server = start(&[]);
-    let client = Client::connect(&server.address).await;
-    let answers: BatchAnswer = client.call("EvaluateBatch", &batch_of(1000)).await.message();
-    assert_eq!(answers.answers.len(), 1000);
-    let reply = client.call("EvaluateBatch", &batch_of(1001)).await;
-    assert_eq!(refusal(&reply.status), exhausted("ERROR_REASON_TOO_MANY_ITEMS"));
+    let client = GrpcClient::connect(&server.address).await;
+    let response: BatchResponse = client.call("EvaluateBatch", &batch_of(1000)).await.message();
+    assert_eq!(response.answers.len(), 1000);
+    let response = client.call("EvaluateBatch", &batch_of(1001)).await;
+    assert_eq!(code_and_reason(&response.status), resource_exhausted("ERROR_REASON_TOO_MANY_ITEMS"));
 }
 
 #[tokio::test]
-async fn the_answers_of_a_batch_have_at_most_as_many_bytes_as_configured_its_refusals_among_them() {
+async fn the_response_size_limit_of_a_batch_includes_its_refusals() {
     use proto::{answer::Kind::Refusal, call::Kind::ListGames};
     let list_games = proto::Call { kind: Some(ListGames(proto::ListGamesRequest::default())) };
     let batch = proto::EvaluateBatchRequest::from_iter(vec![list_games; 3]);
-    let whole: BatchAnswer = {
+    let full: BatchResponse = {
         let server = start(&[]);
-        Client::connect(&server.address).await.call("EvaluateBatch", &batch).await.message()
+        GrpcClient::connect(&server.address).await.call("EvaluateBatch", &batch).await.message()
     };
-    let one = whole.encoded_len() / 3;
-    for (bytes, answered) in [(3 * one, 3), (3 * one - 1, 2), (2 * one, 1)] {
-        let server = start(&["--max-batch-answer-bytes", &bytes.to_string()]);
-        let client = Client::connect(&server.address).await;
-        let found: BatchAnswer = client.call("EvaluateBatch", &batch).await.message();
-        assert!(found.encoded_len() <= bytes, "{} of {bytes} bytes", found.encoded_len());
-        assert_eq!(found.answers[..answered], whole.answers[..answered], "what fits is answered");
-        for answer in &found.answers[answered..] {
-            let Some(Refusal(refusal)) = &answer.kind else { panic!("{answer:?} does not fit") };
+    let one = full.encoded_len() / 3;
+    for (max_bytes, succeeded) in [(3 * one, 3), (3 * one - 1, 2), (2 * one, 1)] {
+        let server = start(&["--max-batch-answer-bytes", &max_bytes.to_string()]);
+        let client = GrpcClient::connect(&server.address).await;
+        let response: BatchResponse = client.call("EvaluateBatch", &batch).await.message();
+        assert!(response.encoded_len() <= max_bytes, "{} of {max_bytes} bytes", response.encoded_len());
+        assert_eq!(
+            response.answers[..succeeded],
+            full.answers[..succeeded],
+            "items within the limit succeed"
+        );
+        for answer in &response.answers[succeeded..] {
+            let Some(Refusal(refusal)) = &answer.kind else { panic!("{answer:?} exceeds the limit") };
             assert_eq!(refusal.reasons[0].code(), proto::ErrorReason::AnswerTooLarge);
         }
     }
 }
 
 #[tokio::test]
-async fn a_replay_has_at_most_as_many_moves_as_configured() {
+async fn the_move_limit_of_a_replay_is_configurable() {
     let server = start(&["--max-replay-moves", "3"]);
-    let client = Client::connect(&server.address).await;
-    let answer: proto::ReplayGameResponse = client.call("ReplayGame", &replay_of(3)).await.message();
-    assert_eq!(answer.events.len(), 3);
-    let reply = client.call("ReplayGame", &replay_of(4)).await;
-    assert_eq!(refusal(&reply.status), exhausted("ERROR_REASON_TOO_MANY_ITEMS"));
+    let client = GrpcClient::connect(&server.address).await;
+    let replay: proto::ReplayGameResponse = client.call("ReplayGame", &replay_of(3)).await.message();
+    assert_eq!(replay.events.len(), 3);
+    let response = client.call("ReplayGame", &replay_of(4)).await;
+    assert_eq!(code_and_reason(&response.status), resource_exhausted("ERROR_REASON_TOO_MANY_ITEMS"));
 }
 
 #[tokio::test]
-async fn a_replay_inside_a_batch_has_the_same_limit() {
+async fn a_replay_in_a_batch_has_the_same_move_limit() {
     let server = start(&["--max-replay-moves", "3"]);
-    let client = Client::connect(&server.address).await;
+    let client = GrpcClient::connect(&server.address).await;
     let kind = Some(proto::call::Kind::ReplayGame(replay_of(4)));
     let batch = proto::EvaluateBatchRequest::from_iter([proto::Call { kind }]);
-    let answers: BatchAnswer = client.call("EvaluateBatch", &batch).await.message();
-    let Some(proto::answer::Kind::Refusal(refused)) = &answers.answers[0].kind else {
-        panic!("it is answered: {answers:?}");
+    let response: BatchResponse = client.call("EvaluateBatch", &batch).await.message();
+    let Some(proto::answer::Kind::Refusal(refusal)) = &response.answers[0].kind else {
+        panic!("the item succeeded: {response:?}");
     };
-    assert_eq!(refused.reasons[0].code(), proto::ErrorReason::TooManyItems);
+    assert_eq!(refusal.reasons[0].code(), proto::ErrorReason::TooManyItems);
 }
 
 #[tokio::test]
-async fn no_configuration_allows_more_than_16384_items() {
+async fn a_batch_never_has_more_than_16384_items() {
     let server = start(&["--max-batch-items", "16384"]);
-    let client = Client::connect(&server.address).await;
-    let most: BatchAnswer = client.call("EvaluateBatch", &batch_of(MAX_TOP_LEVEL_FIELDS)).await.message();
-    assert_eq!(most.answers.len(), 16_384);
-    let reply = client.call("EvaluateBatch", &batch_of(MAX_TOP_LEVEL_FIELDS + 1)).await;
-    assert_eq!(refusal(&reply.status), exhausted("ERROR_REASON_TOO_MANY_ITEMS"));
+    let client = GrpcClient::connect(&server.address).await;
+    let response: BatchResponse =
+        client.call("EvaluateBatch", &batch_of(MAX_TOP_LEVEL_FIELDS)).await.message();
+    assert_eq!(response.answers.len(), 16_384);
+    let response = client.call("EvaluateBatch", &batch_of(MAX_TOP_LEVEL_FIELDS + 1)).await;
+    assert_eq!(code_and_reason(&response.status), resource_exhausted("ERROR_REASON_TOO_MANY_ITEMS"));
 }
 
 #[tokio::test]
-async fn a_request_does_not_cost_many_times_its_size() {
+async fn the_memory_of_a_batch_with_too_many_items_is_bounded() {
     let server = start(&[]);
-    let client = Client::connect(&server.address).await;
-    client.assert_answers().await;
+    let client = GrpcClient::connect(&server.address).await;
+    client.assert_call_succeeds().await;
     let before = peak_megabytes(&server);
-    // A group that nobody knows stands before half a million calls.
+    // An unknown group before half a million calls.
     let group = [15 << 3 | 3, 15 << 3 | 4];
     let batch = [group.as_slice(), &batch_of(500_000).encode_to_vec()].concat();
-    let reply = client.send("EvaluateBatch", &[], framed(&batch)).await;
-    assert_eq!(reply.status.code(), Code::ResourceExhausted);
-    let grown = peak_megabytes(&server) - before;
-    assert!(grown < 32, "a request of 1 MiB took {grown} MiB");
+    let response = client.send("EvaluateBatch", &[], framed(&batch)).await;
+    assert_eq!(response.status.code(), Code::ResourceExhausted);
+    let growth = peak_megabytes(&server) - before;
+    assert!(growth < 32, "a request of 1 MiB took {growth} MiB");
 }
 
 #[tokio::test]
-async fn a_batch_of_many_small_messages_inside_each_other_does_not_take_many_times_its_size() {
+async fn the_memory_of_a_batch_with_many_nested_messages_is_bounded() {
     let server = start(&[]);
-    let client = Client::connect(&server.address).await;
-    client.assert_answers().await;
+    let client = GrpcClient::connect(&server.address).await;
+    client.assert_call_succeeds().await;
     let before = peak_megabytes(&server);
     let board = vec![proto::TripleTriadSquare::default(); 500_000];
     let state = proto::TripleTriadState { board, ..Default::default() };
@@ -229,373 +239,389 @@ async fn a_batch_of_many_small_messages_inside_each_other_does_not_take_many_tim
     let request = proto::RenderStateRequest { state: Some(state) };
     let kind = Some(proto::call::Kind::RenderState(request));
     let batch = proto::EvaluateBatchRequest::from_iter([proto::Call { kind }]);
-    let answers: BatchAnswer = client.call("EvaluateBatch", &batch).await.message();
-    let Some(proto::answer::Kind::Refusal(refusal)) = &answers.answers[0].kind else {
-        panic!("it is answered: {answers:?}");
+    let response: BatchResponse = client.call("EvaluateBatch", &batch).await.message();
+    let Some(proto::answer::Kind::Refusal(refusal)) = &response.answers[0].kind else {
+        panic!("the item succeeded: {response:?}");
     };
     assert_eq!(refusal.reasons[0].code(), proto::ErrorReason::MessageTooLarge);
-    let grown = peak_megabytes(&server) - before;
-    assert!(grown < 16, "a request of 1 MiB took {grown} MiB");
+    let growth = peak_megabytes(&server) - before;
+    assert!(growth < 16, "a request of 1 MiB took {growth} MiB");
 }
 
 #[tokio::test]
-async fn a_call_in_a_batch_has_at_most_as_many_bytes_as_on_its_own() {
+async fn a_call_in_a_batch_has_the_size_limit_of_a_single_call() {
     let server = start(&[]);
-    let client = Client::connect(&server.address).await;
-    // A call and an unknown field beside it, which together have this size.
+    let client = GrpcClient::connect(&server.address).await;
     let mut batch = proto::EvaluateBatchRequest::default();
     for size in [65_536, 65_537, 65_536] {
-        batch.push(&filled_to(size, &proto::Call::default()));
+        batch.push(&padded_to(size, &proto::Call::default()));
     }
-    let answers: BatchAnswer = client.call("EvaluateBatch", &batch).await.message();
+    let response: BatchResponse = client.call("EvaluateBatch", &batch).await.message();
     let reason = |answer: &proto::Answer| match &answer.kind {
         Some(proto::answer::Kind::Refusal(refusal)) => refusal.reasons[0].code(),
-        other => panic!("it is answered: {other:?}"),
+        other => panic!("the item succeeded: {other:?}"),
     };
-    let reasons: Vec<_> = answers.answers.iter().map(reason).collect();
+    let reasons: Vec<_> = response.answers.iter().map(reason).collect();
     let (empty, large) = (proto::ErrorReason::FieldRequired, proto::ErrorReason::MessageTooLarge);
     assert_eq!(reasons, [empty, large, empty]);
 }
 
 #[tokio::test]
-async fn answers_that_nobody_reads_do_not_pile_up() {
+async fn the_memory_of_unread_batch_responses_is_bounded() {
     let server = start(&["--max-wait", "1h"]);
-    let client = Client::connect(&server.address).await;
-    client.assert_answers().await;
+    let client = GrpcClient::connect(&server.address).await;
+    client.assert_call_succeeds().await;
     let kind = Some(proto::call::Kind::ListGames(proto::ListGamesRequest::default()));
     let batch = proto::EvaluateBatchRequest::from_iter(vec![proto::Call { kind }; 1000]);
     let mut unread = Vec::new();
     for _ in 0..100 {
-        let mut call = client.open("EvaluateBatch", &[]).await.expect("the connection holds");
-        call.body.send_data(framed(&batch.encode_to_vec()), true).expect("it can be sent");
+        let mut call = client.open("EvaluateBatch", &[]).await.expect("the connection stays open");
+        call.body.send_data(framed(&batch.encode_to_vec()), true).expect("the data is sent");
         unread.push(call);
     }
-    eventually("all are answered or refused", async || batches_handled(&server) == 100).await;
+    eventually("every batch succeeds or fails", async || batches_handled(&server) == 100).await;
     let peak = peak_megabytes(&server);
-    // Batches may hold 128 MiB, and those that are being answered then 4 MiB each.
+    // Batches in flight may hold 128 MiB, and each running batch 4 MiB more.
     assert!(peak < 192, "100 requests of 4 KB hold {peak} MiB");
 }
 
 #[tokio::test]
-async fn a_batch_that_does_not_end_keeps_no_other_from_its_turn() {
+async fn a_batch_with_an_unfinished_body_does_not_block_others() {
     let server = start(&["--threads", "1", "--max-wait", "1h", "--call-timeout", "1h"]);
-    let client = Client::connect(&server.address).await;
-    let mut endless = client.open("EvaluateBatch", &[]).await.expect("the connection holds");
-    endless.body.send_data(framed(&filled_to(1 << 20, &batch_of(1))), false).expect("it can be sent");
-    eventually("it has come", async || held_of_batches(&server) == Some((1 << 20) + 5)).await;
+    let client = GrpcClient::connect(&server.address).await;
+    let mut unfinished = client.open("EvaluateBatch", &[]).await.expect("the connection stays open");
+    unfinished.body.send_data(framed(&padded_to(1 << 20, &batch_of(1))), false).expect("the data is sent");
+    eventually("the body has arrived", async || batch_bytes_in_flight(&server) == Some((1 << 20) + 5)).await;
     assert!(client.call("EvaluateBatch", &batch_of(1)).await.is_ok());
 }
 
 #[tokio::test]
-async fn a_message_that_is_followed_by_another_is_refused_as_soon_as_it_is_too_much() {
+async fn a_second_message_is_rejected_once_the_body_exceeds_the_size_limit() {
     let server = start(&["--call-timeout", "1h"]);
-    let client = Client::connect(&server.address).await;
-    let mut endless = client.open("EvaluateBatch", &[]).await.expect("the connection holds");
-    endless.body.send_data(framed(&batch_of(1).encode_to_vec()), false).expect("it can be sent");
-    endless.body.send_data(framed(&vec![0; 1 << 20]), false).expect("it can be sent");
-    assert_eq!(refusal(&endless.reply().await.status), exhausted("ERROR_REASON_MESSAGE_TOO_LARGE"));
+    let client = GrpcClient::connect(&server.address).await;
+    let mut unfinished = client.open("EvaluateBatch", &[]).await.expect("the connection stays open");
+    unfinished.body.send_data(framed(&batch_of(1).encode_to_vec()), false).expect("the data is sent");
+    unfinished.body.send_data(framed(&vec![0; 1 << 20]), false).expect("the data is sent");
+    assert_eq!(
+        code_and_reason(&unfinished.response().await.status),
+        resource_exhausted("ERROR_REASON_MESSAGE_TOO_LARGE")
+    );
 }
 
 #[tokio::test]
-async fn many_small_batches_are_taken_at_once() {
+async fn many_small_batches_are_accepted_concurrently() {
     let server = start(&["--max-wait", "1h"]);
-    let client = Client::connect(&server.address).await;
-    client.assert_answers().await;
-    let mut replies = JoinSet::new();
+    let client = GrpcClient::connect(&server.address).await;
+    client.assert_call_succeeds().await;
+    let mut responses = JoinSet::new();
     for _ in 0..200 {
-        let call = client.open("EvaluateBatch", &[]).await.expect("the connection holds");
-        replies.spawn(call.finish(framed(&batch_of(100).encode_to_vec())));
+        let call = client.open("EvaluateBatch", &[]).await.expect("the connection stays open");
+        responses.spawn(call.finish(framed(&batch_of(100).encode_to_vec())));
     }
-    for reply in soon("all are answered", replies.join_all()).await {
-        let reply = reply.expect("the connection holds");
-        assert!(reply.is_ok(), "{:?}", reply.status);
+    for response in with_timeout("all batches succeed", responses.join_all()).await {
+        let response = response.expect("the connection stays open");
+        assert!(response.is_ok(), "{:?}", response.status);
     }
 }
 
 #[tokio::test]
-async fn batches_hold_at_most_as_many_bytes_as_configured_and_then_some_are_taken_again() {
+async fn batches_above_the_byte_budget_are_shed_until_one_ends() {
     let server = start(&["--max-batch-bytes-in-flight", "1000"]);
-    let client = Client::connect(&server.address).await;
-    let holds = async |bytes: usize| {
-        eventually("so much is held", async || held_of_batches(&server) == Some(bytes)).await;
+    let client = GrpcClient::connect(&server.address).await;
+    let wait_for_bytes = async |bytes: usize| {
+        eventually("the bytes in flight", async || batch_bytes_in_flight(&server) == Some(bytes)).await;
     };
-    // Each call in it has two bytes.
+    // Each call takes two bytes.
     let batch = framed(&batch_of(400).encode_to_vec());
-    let mut held = client.open("EvaluateBatch", &[]).await.expect("the connection holds");
-    held.body.send_data(batch.slice(..700), false).expect("it can be sent");
-    holds(700).await;
-    assert!(client.call("EvaluateBatch", &batch_of(100)).await.is_ok(), "there is room for it");
-    holds(700).await;
-    let reply = client.call("EvaluateBatch", &batch_of(200)).await;
-    assert_eq!(refusal(&reply.status), exhausted("ERROR_REASON_OVERLOADED"));
-    client.assert_answers().await;
-    let reply = held.finish(batch.slice(700..)).await.expect("the connection holds");
-    assert!(reply.is_ok(), "a held batch is answered: {:?}", reply.status);
-    holds(0).await;
-    assert!(client.call("EvaluateBatch", &batch_of(200)).await.is_ok(), "there is room again");
-    holds(0).await;
-    let alone = client.call("EvaluateBatch", &batch_of(600)).await;
-    assert!(alone.is_ok(), "one alone is answered, whatever its size: {:?}", alone.status);
+    let mut held = client.open("EvaluateBatch", &[]).await.expect("the connection stays open");
+    held.body.send_data(batch.slice(..700), false).expect("the data is sent");
+    wait_for_bytes(700).await;
+    assert!(
+        client.call("EvaluateBatch", &batch_of(100)).await.is_ok(),
+        "a batch within the budget is accepted"
+    );
+    wait_for_bytes(700).await;
+    let response = client.call("EvaluateBatch", &batch_of(200)).await;
+    assert_eq!(code_and_reason(&response.status), resource_exhausted("ERROR_REASON_OVERLOADED"));
+    client.assert_call_succeeds().await;
+    let response = held.finish(batch.slice(700..)).await.expect("the connection stays open");
+    assert!(response.is_ok(), "a held batch succeeds: {:?}", response.status);
+    wait_for_bytes(0).await;
+    assert!(client.call("EvaluateBatch", &batch_of(200)).await.is_ok(), "the budget is free again");
+    wait_for_bytes(0).await;
+    let single = client.call("EvaluateBatch", &batch_of(600)).await;
+    assert!(single.is_ok(), "a single batch of any size is accepted: {:?}", single.status);
 }
 
 #[tokio::test]
-async fn an_answer_to_a_batch_is_held_until_it_is_read() {
+async fn an_unread_batch_response_counts_towards_the_byte_budget() {
     let server = start(&["--max-batch-bytes-in-flight", "1000"]);
-    let client = Client::connect_with_window(&server.address, 0).await;
-    let mut unread = client.open("EvaluateBatch", &[]).await.expect("the connection holds");
-    unread.body.send_data(framed(&batch_of(100).encode_to_vec()), true).expect("it can be sent");
-    eventually("the answer is held", async || held_of_batches(&server).is_some_and(|held| held > 1000)).await;
-    let other = Client::connect(&server.address).await;
-    let reply = other.call("EvaluateBatch", &batch_of(1)).await;
-    assert_eq!(refusal(&reply.status), exhausted("ERROR_REASON_OVERLOADED"));
+    let client = GrpcClient::connect_with_window(&server.address, 0).await;
+    let mut unread = client.open("EvaluateBatch", &[]).await.expect("the connection stays open");
+    unread.body.send_data(framed(&batch_of(100).encode_to_vec()), true).expect("the data is sent");
+    eventually("the response is held", async || {
+        batch_bytes_in_flight(&server).is_some_and(|held| held > 1000)
+    })
+    .await;
+    let other = GrpcClient::connect(&server.address).await;
+    let response = other.call("EvaluateBatch", &batch_of(1)).await;
+    assert_eq!(code_and_reason(&response.status), resource_exhausted("ERROR_REASON_OVERLOADED"));
     drop(unread);
-    eventually("nothing is held", async || held_of_batches(&server) == Some(0)).await;
-    assert!(other.call("EvaluateBatch", &batch_of(1)).await.is_ok(), "there is room again");
+    eventually("nothing is held", async || batch_bytes_in_flight(&server) == Some(0)).await;
+    assert!(other.call("EvaluateBatch", &batch_of(1)).await.is_ok(), "the budget is free again");
 }
 
 #[tokio::test]
-async fn one_call_more_than_may_be_under_way_is_shed_and_then_taken_again() {
+async fn calls_above_the_in_flight_limit_are_shed_until_one_ends() {
     let server = start(&["--max-in-flight", "4"]);
-    let clients = [Client::connect(&server.address).await, Client::connect(&server.address).await];
+    let clients = [GrpcClient::connect(&server.address).await, GrpcClient::connect(&server.address).await];
     let mut held: Vec<OpenCall> = Vec::new();
     for client in clients.iter().cycle().take(4) {
-        held.push(client.open("ApplyMove", &[]).await.expect("the connection holds"));
+        held.push(client.open("ApplyMove", &[]).await.expect("the connection stays open"));
     }
-    eventually("four calls are under way", async || {
+    eventually("four calls are in flight", async || {
         server.admin_get("/metrics").1.contains("arbiter_calls_in_flight 4")
     })
     .await;
     for client in &clients {
-        let reply = client.call("ApplyMove", &apply_move()).await;
-        assert_eq!(refusal(&reply.status), exhausted("ERROR_REASON_OVERLOADED"));
+        let response = client.call("ApplyMove", &apply_move()).await;
+        assert_eq!(code_and_reason(&response.status), resource_exhausted("ERROR_REASON_OVERLOADED"));
     }
-    let released = held.pop().expect("one is held");
+    let released = held.pop().expect("a call is held");
     let body = framed(&apply_move().encode_to_vec());
-    assert!(released.finish(body).await.expect("the connection holds").is_ok(), "a held call is answered");
-    clients[0].assert_answers().await;
+    assert!(released.finish(body).await.expect("the connection stays open").is_ok(), "a held call succeeds");
+    clients[0].assert_call_succeeds().await;
 }
 
 #[tokio::test]
-async fn a_stream_counts_as_under_way_until_it_ends() {
+async fn a_stream_is_in_flight_until_it_ends() {
     let server = start(&["--max-in-flight", "1"]);
-    let client = Client::connect(&server.address).await;
-    let stream = client.open("Evaluate", &[]).await.expect("the connection holds");
-    let reply = client.call("ApplyMove", &apply_move()).await;
-    assert_eq!(refusal(&reply.status), exhausted("ERROR_REASON_OVERLOADED"));
+    let client = GrpcClient::connect(&server.address).await;
+    let stream = client.open("Evaluate", &[]).await.expect("the connection stays open");
+    let response = client.call("ApplyMove", &apply_move()).await;
+    assert_eq!(code_and_reason(&response.status), resource_exhausted("ERROR_REASON_OVERLOADED"));
     drop(stream);
-    eventually("the place is free again", async || client.call("ApplyMove", &apply_move()).await.is_ok())
+    eventually("the permit is released", async || client.call("ApplyMove", &apply_move()).await.is_ok())
         .await;
 }
 
 #[tokio::test]
-async fn a_connection_carries_as_many_calls_as_configured() {
+async fn the_stream_limit_of_a_connection_is_configurable() {
     let server = start(&["--max-streams-per-connection", "2"]);
-    let client = Client::connect(&server.address).await;
-    client.assert_answers().await;
+    let client = GrpcClient::connect(&server.address).await;
+    client.assert_call_succeeds().await;
     assert_eq!(client.max_streams(), 2);
-    let first = client.open("ApplyMove", &[]).await.expect("the connection holds");
-    let _second = client.open("ApplyMove", &[]).await.expect("the connection holds");
+    let first = client.open("ApplyMove", &[]).await.expect("the connection stays open");
+    let _second = client.open("ApplyMove", &[]).await.expect("the connection stays open");
     let request = apply_move();
     let mut third = pin!(client.call("ApplyMove", &request));
-    let waits = tokio::time::timeout(Duration::from_millis(200), third.as_mut()).await;
-    assert!(waits.is_err(), "a third call waits in the client: {waits:?}");
+    let blocked = tokio::time::timeout(Duration::from_millis(200), third.as_mut()).await;
+    assert!(blocked.is_err(), "the third call does not wait in the client: {blocked:?}");
     drop(first);
-    assert!(third.await.is_ok(), "it is taken when another has ended");
+    assert!(third.await.is_ok(), "the third call succeeds after another has ended");
 }
 
 #[tokio::test]
-async fn one_connection_too_many_is_closed_at_once() {
+async fn a_connection_above_the_limit_is_closed_immediately() {
     let server = start(&["--max-connections", "2"]);
-    let first = Client::connect(&server.address).await;
-    let second = Client::connect(&server.address).await;
-    first.assert_answers().await;
-    second.assert_answers().await;
-    assert_closed("the third", TcpStream::connect(&server.address).await.expect("it is accepted")).await;
+    let first = GrpcClient::connect(&server.address).await;
+    let second = GrpcClient::connect(&server.address).await;
+    first.assert_call_succeeds().await;
+    second.assert_call_succeeds().await;
+    assert_closed(
+        "the third",
+        TcpStream::connect(&server.address).await.expect("the kernel accepts the connection"),
+    )
+    .await;
     drop(first);
-    eventually("there is room again", async || match Client::try_connect(&server.address).await {
-        Ok(client) => answers(&client).await,
+    eventually("the budget is free again", async || match GrpcClient::try_connect(&server.address).await {
+        Ok(client) => call_succeeds(&client).await,
         Err(_) => false,
     })
     .await;
 }
 
-async fn answers(client: &Client) -> bool {
+async fn call_succeeds(client: &GrpcClient) -> bool {
     let body = framed(&apply_move().encode_to_vec());
     match client.open("ApplyMove", &[]).await {
-        Ok(call) => soon("an answer or an end", call.finish(body)).await.is_ok_and(|reply| reply.is_ok()),
+        Ok(call) => with_timeout("a response or the end of the connection", call.finish(body))
+            .await
+            .is_ok_and(|response| response.is_ok()),
         Err(_) => false,
     }
 }
 
 #[tokio::test]
-async fn a_call_whose_body_never_comes_ends_in_time() {
+async fn a_call_without_a_body_times_out() {
     let server = start(&["--call-timeout", "200ms"]);
-    let client = Client::connect(&server.address).await;
-    let call = client.open("ApplyMove", &[]).await.expect("the connection holds");
-    assert_eq!(refusal(&call.reply().await.status), out_of_time());
+    let client = GrpcClient::connect(&server.address).await;
+    let call = client.open("ApplyMove", &[]).await.expect("the connection stays open");
+    assert_eq!(code_and_reason(&call.response().await.status), deadline_exceeded());
 }
 
 #[tokio::test]
-async fn a_call_that_never_ends_its_body_ends_in_time() {
+async fn a_call_with_an_unfinished_body_times_out() {
     let server = start(&["--call-timeout", "200ms"]);
-    let client = Client::connect(&server.address).await;
-    let mut call = client.open("ApplyMove", &[]).await.expect("the connection holds");
-    call.body.send_data(framed(&apply_move().encode_to_vec()), false).expect("it can be sent");
-    assert_eq!(refusal(&call.reply().await.status), out_of_time());
+    let client = GrpcClient::connect(&server.address).await;
+    let mut call = client.open("ApplyMove", &[]).await.expect("the connection stays open");
+    call.body.send_data(framed(&apply_move().encode_to_vec()), false).expect("the data is sent");
+    assert_eq!(code_and_reason(&call.response().await.status), deadline_exceeded());
 }
 
 #[tokio::test]
-async fn a_shorter_deadline_of_the_caller_wins() {
+async fn a_client_deadline_below_the_call_timeout_applies() {
     let server = start(&["--call-timeout", "1h"]);
-    let client = Client::connect(&server.address).await;
-    let call = client.open("ApplyMove", &[("grpc-timeout", "100m")]).await.expect("the connection holds");
-    assert_eq!(refusal(&call.reply().await.status), out_of_time());
+    let client = GrpcClient::connect(&server.address).await;
+    let call =
+        client.open("ApplyMove", &[("grpc-timeout", "100m")]).await.expect("the connection stays open");
+    assert_eq!(code_and_reason(&call.response().await.status), deadline_exceeded());
 }
 
 #[tokio::test]
-async fn a_longer_deadline_of_the_caller_does_not() {
+async fn a_client_deadline_above_the_call_timeout_is_ignored() {
     let server = start(&["--call-timeout", "200ms"]);
-    let client = Client::connect(&server.address).await;
-    let call = client.open("ApplyMove", &[("grpc-timeout", "1H")]).await.expect("the connection holds");
-    assert_eq!(refusal(&call.reply().await.status), out_of_time());
+    let client = GrpcClient::connect(&server.address).await;
+    let call = client.open("ApplyMove", &[("grpc-timeout", "1H")]).await.expect("the connection stays open");
+    assert_eq!(code_and_reason(&call.response().await.status), deadline_exceeded());
 }
 
 #[tokio::test]
-async fn a_deadline_that_cannot_be_read_is_the_callers_mistake() {
+async fn a_malformed_deadline_is_invalid() {
     let server = start(&[]);
-    let client = Client::connect(&server.address).await;
+    let client = GrpcClient::connect(&server.address).await;
     let body = framed(&apply_move().encode_to_vec());
     for deadline in ["", "1", "S", "1s", "-1S", "1.5S", "123456789S", "1 S", "soon"] {
         for call in ["ApplyMove", "Evaluate"] {
-            let reply = client.send(call, &[("grpc-timeout", deadline)], body.clone()).await;
+            let response = client.send(call, &[("grpc-timeout", deadline)], body.clone()).await;
             let expected = (Code::InvalidArgument, "ERROR_REASON_MALFORMED_REQUEST".to_owned());
-            assert_eq!(refusal(&reply.status), expected, "{call} with {deadline:?}");
+            assert_eq!(code_and_reason(&response.status), expected, "{call} with {deadline:?}");
         }
     }
 }
 
 #[tokio::test]
-async fn the_longest_deadline_that_can_be_written_is_read() {
+async fn the_maximum_deadline_is_accepted() {
     let server = start(&[]);
-    let client = Client::connect(&server.address).await;
+    let client = GrpcClient::connect(&server.address).await;
     for (call, body) in [("ApplyMove", apply_move().encode_to_vec()), ("Evaluate", Vec::new())] {
-        let reply = client.send(call, &[("grpc-timeout", "99999999H")], framed(&body)).await;
-        assert!(reply.is_ok(), "{call}: {:?}", reply.status);
+        let response = client.send(call, &[("grpc-timeout", "99999999H")], framed(&body)).await;
+        assert!(response.is_ok(), "{call}: {:?}", response.status);
     }
 }
 
 #[tokio::test]
-async fn a_client_whose_connections_grow_old_loses_no_call() {
+async fn no_call_is_lost_when_connections_reach_their_maximum_age() {
     let server = start(&["--max-connection-age", "200ms"]);
     for _ in 0..5 {
-        let tally = call_until_sent_away(&server.address).await.expect("the connection is taken");
-        assert!(tally.answered > 0, "{tally:?}");
+        let counts = call_until_goaway(&server.address).await.expect("the connection is accepted");
+        assert!(counts.succeeded > 0, "{counts:?}");
     }
 }
 
-/// Waits until the server closes a connection, whatever it sends before.
-async fn assert_closed(who: &str, mut stream: TcpStream) {
+/// Waits until the server closes a connection.
+async fn assert_closed(peer: &str, mut stream: TcpStream) {
     let mut received = Vec::new();
-    // An end or a reset.
-    let _ = soon(&format!("{who} is closed"), stream.read_to_end(&mut received)).await;
+    // The connection may end with a reset.
+    let _ = with_timeout(&format!("{peer} is closed"), stream.read_to_end(&mut received)).await;
 }
 
-/// A peer that writes this and then falls silent.
-async fn silent_after(server: &TestServer, bytes: &[u8]) -> TcpStream {
-    let mut stream = TcpStream::connect(&server.address).await.expect("the server can be reached");
-    stream.write_all(bytes).await.expect("it can be sent");
+/// Opens a connection and sends these bytes.
+async fn connect_and_send(server: &TestServer, bytes: &[u8]) -> TcpStream {
+    let mut stream = TcpStream::connect(&server.address).await.expect("the server is reachable");
+    stream.write_all(bytes).await.expect("the data is sent");
     stream
 }
 
 fn handshake() -> Vec<u8> {
-    [PREFACE, &http2_frame(frame_kind::SETTINGS, 0, 0, &[])].concat()
+    [PREFACE, &http2_frame(frame_type::SETTINGS, 0, 0, &[])].concat()
 }
 
 #[tokio::test]
-async fn a_peer_that_says_nothing_at_all_is_closed_after_the_time_of_a_call() {
+async fn a_peer_that_sends_nothing_is_closed_after_the_call_timeout() {
     let server = start(&["--call-timeout", "200ms"]);
-    assert_closed("who says nothing", silent_after(&server, &[]).await).await;
+    assert_closed("a peer that sends nothing", connect_and_send(&server, &[]).await).await;
 }
 
 #[tokio::test]
-async fn peers_that_fall_silent_are_closed_when_their_connection_is_old() {
+async fn idle_peers_are_closed_at_the_maximum_connection_age() {
     let server = start(&["--max-connection-age", "200ms", "--max-connection-age-grace", "200ms"]);
-    let said_nothing = silent_after(&server, &[]).await;
-    let broke_off = silent_after(&server, &PREFACE[..10]).await;
-    let shook_hands = silent_after(&server, &handshake()).await;
-    assert_closed("who says nothing", said_nothing).await;
-    assert_closed("who breaks off in the preface", broke_off).await;
-    assert_closed("who says nothing after the handshake", shook_hands).await;
+    let no_data = connect_and_send(&server, &[]).await;
+    let partial_preface = connect_and_send(&server, &PREFACE[..10]).await;
+    let after_handshake = connect_and_send(&server, &handshake()).await;
+    assert_closed("a peer that sends nothing", no_data).await;
+    assert_closed("a peer with a partial preface", partial_preface).await;
+    assert_closed("a peer that is idle after the handshake", after_handshake).await;
 }
 
 #[tokio::test]
-async fn a_half_open_call_does_not_hold_an_old_connection() {
+async fn an_unfinished_call_does_not_keep_a_connection_beyond_its_age_and_grace() {
     let server = start(&["--max-connection-age", "200ms", "--max-connection-age-grace", "200ms"]);
-    let client = Client::connect(&server.address).await;
-    let call = client.open("Evaluate", &[]).await.expect("the connection holds");
-    let _ = soon("the connection is closed", client.driver).await;
+    let client = GrpcClient::connect(&server.address).await;
+    let call = client.open("Evaluate", &[]).await.expect("the connection stays open");
+    let _ = with_timeout("the connection is closed", client.driver).await;
     drop(call);
 }
 
 #[tokio::test]
 async fn a_peer_that_does_not_answer_pings_is_closed() {
     let server = start(&["--keepalive-interval", "200ms", "--keepalive-timeout", "200ms"]);
-    assert_closed("who does not answer", silent_after(&server, &handshake()).await).await;
+    assert_closed("a peer that does not answer pings", connect_and_send(&server, &handshake()).await).await;
 }
 
 #[tokio::test]
-async fn a_peer_that_answers_pings_stays() {
+async fn a_peer_that_answers_pings_stays_connected() {
     let server = start(&["--keepalive-interval", "100ms", "--keepalive-timeout", "5s"]);
-    let client = Client::connect(&server.address).await;
-    client.assert_answers().await;
-    let pings = || client.seen.lock().expect("nobody panics here").pings;
-    eventually("the server asks a few times", async || pings() >= 5).await;
-    client.assert_answers().await;
+    let client = GrpcClient::connect(&server.address).await;
+    client.assert_call_succeeds().await;
+    let pings = || client.received.lock().expect("the lock is not poisoned").pings;
+    eventually("the server sends several pings", async || pings() >= 5).await;
+    client.assert_call_succeeds().await;
 }
 
-/// Breaks the protocol so many times, asks whether the server is there, and tells what it sends until
-/// it answers or ends the connection.
-async fn after_breaches(breaches: u32) -> Seen {
-    const PATH_WITHOUT_A_METHOD: [u8; 1] = [0x84];
-    const END_OF_STREAM_AND_HEADERS: u8 = 0x5;
+/// Sends this many malformed requests and a ping. Returns the frames received until the ping is answered or the
+/// connection ends.
+async fn frames_after_malformed_requests(count: u32) -> ReceivedFrames {
+    const PATH_WITHOUT_METHOD: [u8; 1] = [0x84];
+    const END_STREAM_AND_END_HEADERS: u8 = 0x5;
     let server = start(&[]);
-    let mut stream = silent_after(&server, &handshake()).await;
-    let breach = |index| {
-        http2_frame(frame_kind::HEADERS, END_OF_STREAM_AND_HEADERS, 2 * index + 1, &PATH_WITHOUT_A_METHOD)
+    let mut stream = connect_and_send(&server, &handshake()).await;
+    let request = |index| {
+        http2_frame(frame_type::HEADERS, END_STREAM_AND_END_HEADERS, 2 * index + 1, &PATH_WITHOUT_METHOD)
     };
-    let mut frames: Vec<u8> = (0..breaches).flat_map(breach).collect();
-    frames.extend(http2_frame(frame_kind::PING, 0, 0, &[0; 8]));
-    // It may be cut off while it is still writing.
+    let mut frames: Vec<u8> = (0..count).flat_map(request).collect();
+    frames.extend(http2_frame(frame_type::PING, 0, 0, &[0; 8]));
+    // The server may close the connection during the write.
     let _ = stream.write_all(&frames).await;
-    let mut seen = Seen::default();
+    let mut received = ReceivedFrames::default();
     let mut buffer = [0; 4096];
-    while seen.pings == 0
-        && let Ok(length @ 1..) = soon("an answer or the end", stream.read(&mut buffer)).await
+    while received.pings == 0
+        && let Ok(length @ 1..) =
+            with_timeout("a frame or the end of the connection", stream.read(&mut buffer)).await
     {
-        seen.read(&buffer[..length]);
+        received.parse(&buffer[..length]);
     }
-    Client::connect(&server.address).await.assert_answers().await;
-    seen
+    GrpcClient::connect(&server.address).await.assert_call_succeeds().await;
+    received
 }
 
 #[tokio::test]
-async fn a_peer_that_breaks_the_protocol_1024_times_is_borne_with() {
-    let seen = after_breaches(1024).await;
-    assert!(seen.pings == 1 && seen.go_aways.is_empty(), "{seen:?}");
+async fn a_connection_survives_1024_malformed_requests() {
+    let received = frames_after_malformed_requests(1024).await;
+    assert!(received.pings == 1 && received.go_aways.is_empty(), "{received:?}");
 }
 
 #[tokio::test]
-async fn a_peer_that_breaks_the_protocol_once_more_is_cut_off() {
+async fn a_connection_is_closed_after_1025_malformed_requests() {
     const ENHANCE_YOUR_CALM: u32 = 11;
-    let seen = after_breaches(1025).await;
-    assert_eq!(seen.go_aways.last().map(|go_away| go_away.code), Some(ENHANCE_YOUR_CALM), "{seen:?}");
+    let received = frames_after_malformed_requests(1025).await;
+    assert_eq!(received.go_aways.last().map(|go_away| go_away.code), Some(ENHANCE_YOUR_CALM), "{received:?}");
 }
 
-const END_OF_STREAM: u8 = 0x1;
-const END_OF_HEADERS: u8 = 0x4;
+const END_STREAM: u8 = 0x1;
+const END_HEADERS: u8 = 0x4;
 
-/// The headers of a call, in a frame, with a body to follow.
-fn call_begins(stream: u32) -> Vec<u8> {
+/// A HEADERS frame that starts a call.
+fn call_headers(stream: u32) -> Vec<u8> {
     const HEADERS: [(&str, &str); 5] = [
         (":method", "POST"),
         (":scheme", "http"),
@@ -603,62 +629,62 @@ fn call_begins(stream: u32) -> Vec<u8> {
         ("content-type", "application/grpc"),
         ("te", "trailers"),
     ];
-    // Each as it is: neither compressed nor remembered.
-    let text = |text: &'static str| [&[text.len() as u8], text.as_bytes()].concat();
-    let header = |(name, value)| [vec![0], text(name), text(value)].concat();
+    // HPACK literals without indexing or Huffman coding.
+    let string = |text: &'static str| [&[text.len() as u8], text.as_bytes()].concat();
+    let header = |(name, value)| [vec![0], string(name), string(value)].concat();
     let block: Vec<u8> = HEADERS.into_iter().flat_map(header).collect();
-    http2_frame(frame_kind::HEADERS, END_OF_HEADERS, stream, &block)
+    http2_frame(frame_type::HEADERS, END_HEADERS, stream, &block)
 }
 
-/// Writes frames by hand, asks whether the server is there, and tells what it has sent when it answers, or has ended
-/// the connection.
-async fn sent_after(stream: &mut TcpStream, seen: &mut Seen, frames: &[u8]) {
-    let asked = [frames, &http2_frame(frame_kind::PING, 0, 0, &[0; 8])].concat();
-    // It may be cut off while it is still writing.
-    let _ = stream.write_all(&asked).await;
-    let before = seen.pings;
+/// Sends frames and a ping, and records the frames received until the ping is answered or the connection ends.
+async fn exchange(stream: &mut TcpStream, received: &mut ReceivedFrames, frames: &[u8]) {
+    let data = [frames, &http2_frame(frame_type::PING, 0, 0, &[0; 8])].concat();
+    // The server may close the connection during the write.
+    let _ = stream.write_all(&data).await;
+    let before = received.pings;
     let mut buffer = [0; 4096];
-    while seen.pings == before
-        && let Ok(length @ 1..) = soon("an answer or the end", stream.read(&mut buffer)).await
+    while received.pings == before
+        && let Ok(length @ 1..) =
+            with_timeout("a frame or the end of the connection", stream.read(&mut buffer)).await
     {
-        seen.read(&buffer[..length]);
+        received.parse(&buffer[..length]);
     }
 }
 
 #[tokio::test]
-async fn a_connection_outlives_its_refusals_though_their_messages_come_late() {
+async fn data_of_rejected_calls_does_not_close_the_connection() {
     let server = start(&["--max-in-flight", "1"]);
-    let other = Client::connect(&server.address).await;
-    let held = other.open("ApplyMove", &[]).await.expect("the connection holds");
-    eventually("it is under way", async || {
+    let other = GrpcClient::connect(&server.address).await;
+    let held = other.open("ApplyMove", &[]).await.expect("the connection stays open");
+    eventually("the call is in flight", async || {
         server.admin_get("/metrics").1.contains("arbiter_calls_in_flight 1\n")
     })
     .await;
-    let mut stream = silent_after(&server, &handshake()).await;
-    let mut seen = Seen::default();
+    let mut stream = connect_and_send(&server, &handshake()).await;
+    let mut received = ReceivedFrames::default();
     let message = framed(&apply_move().encode_to_vec());
-    // More than the breaches of the protocol that are borne with.
+    // More calls than the number of tolerated protocol errors.
     for first in (1..3000).step_by(200) {
         let streams = || (first..first + 200).step_by(2);
-        sent_after(&mut stream, &mut seen, &streams().flat_map(call_begins).collect::<Vec<u8>>()).await;
-        // All are refused by the time that more of them is sent.
+        exchange(&mut stream, &mut received, &streams().flat_map(call_headers).collect::<Vec<u8>>()).await;
+        // The server rejects all of them before their data arrives.
         tokio::time::sleep(Duration::from_millis(20)).await;
-        let rest = |stream| http2_frame(frame_kind::DATA, END_OF_STREAM, stream, &message);
-        sent_after(&mut stream, &mut seen, &streams().flat_map(rest).collect::<Vec<u8>>()).await;
+        let data = |stream| http2_frame(frame_type::DATA, END_STREAM, stream, &message);
+        exchange(&mut stream, &mut received, &streams().flat_map(data).collect::<Vec<u8>>()).await;
     }
-    assert!(seen.go_aways.is_empty() && seen.pings >= 30, "{seen:?}");
+    assert!(received.go_aways.is_empty() && received.pings >= 30, "{received:?}");
     drop(held);
 }
 
 #[tokio::test]
-async fn who_gives_up_all_its_calls_at_once_keeps_its_connection() {
+async fn cancelling_many_calls_does_not_close_the_connection() {
     const CANCEL: [u8; 4] = [0, 0, 0, 8];
     let server = start(&[]);
-    let mut stream = silent_after(&server, &handshake()).await;
-    let mut seen = Seen::default();
-    let given_up =
-        |stream| [call_begins(stream), http2_frame(frame_kind::RST_STREAM, 0, stream, &CANCEL)].concat();
-    let frames: Vec<u8> = (1..400).step_by(2).flat_map(given_up).collect();
-    sent_after(&mut stream, &mut seen, &frames).await;
-    assert!(seen.go_aways.is_empty() && seen.pings == 1, "{seen:?}");
+    let mut stream = connect_and_send(&server, &handshake()).await;
+    let mut received = ReceivedFrames::default();
+    let cancelled_call =
+        |stream| [call_headers(stream), http2_frame(frame_type::RST_STREAM, 0, stream, &CANCEL)].concat();
+    let frames: Vec<u8> = (1..400).step_by(2).flat_map(cancelled_call).collect();
+    exchange(&mut stream, &mut received, &frames).await;
+    assert!(received.go_aways.is_empty() && received.pings == 1, "{received:?}");
 }

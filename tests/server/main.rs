@@ -1,4 +1,4 @@
-//! The server as its clients and operators see it: the real binary, over real sockets.
+//! Tests of the server binary over real sockets.
 
 mod cases;
 mod configuration;

@@ -1,4 +1,4 @@
-//! The page for whoever is on call leaves nothing out: every flag, every metric, every alert.
+//! `docs/operations.md` describes every flag, every metric and every alert.
 
 use std::{collections::BTreeSet, fs};
 
@@ -12,15 +12,16 @@ fn read(path: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// What stands in backticks in the first column of the tables of a section.
+/// The code spans in the first column of the tables of a section.
 fn listed(page: &str, heading: &str) -> BTreeSet<String> {
-    let section = page.split("\n## ").find(|section| section.starts_with(heading)).expect("there is one");
+    let section =
+        page.split("\n## ").find(|section| section.starts_with(heading)).expect("the page has the section");
     let first_columns = section.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
     first_columns.flat_map(|cell| cell.split('`').skip(1).step_by(2)).map(str::to_owned).collect()
 }
 
 #[test]
-fn every_flag_is_described_with_its_default() {
+fn every_flag_is_documented_with_its_default() {
     let page = read("docs/operations.md");
     let command = Config::command();
     let flags: Vec<_> = command.get_arguments().filter(|flag| flag.get_long().is_some()).collect();
@@ -32,33 +33,33 @@ fn every_flag_is_described_with_its_default() {
         let name = flag.get_long().unwrap_or_default();
         if let [default] = flag.get_default_values() {
             let line = format!("| `--{name}` | `{}` |", default.to_string_lossy());
-            assert!(page.contains(&line), "there is no line that begins with {line}");
+            assert!(page.contains(&line), "no line starts with {line}");
         }
     }
 }
 
 #[tokio::test]
-async fn every_metric_is_described() {
+async fn every_metric_is_documented() {
     let server = TestServer::start_with(&["--log", "off"]);
-    // What is counted by its kind is there once it was counted.
+    // Metrics with labels appear after their first increment.
     let mut client = server.client().await;
-    client.list_games(proto::ListGamesRequest::default()).await.expect("it is answered");
+    client.list_games(proto::ListGamesRequest::default()).await.expect("the call succeeds");
     let call = proto::Call { kind: Some(proto::call::Kind::ListGames(proto::ListGamesRequest::default())) };
-    client.evaluate_batch(proto::EvaluateBatchRequest::from_iter([call])).await.expect("it is answered");
+    client.evaluate_batch(proto::EvaluateBatchRequest::from_iter([call])).await.expect("the call succeeds");
     let (_, exposition) = server.admin_get("/metrics");
     let samples = exposition.lines().filter(|line| !line.starts_with('#'));
     let names = samples.filter_map(|line| line.split(['{', ' ']).next());
-    let of_histograms = |name: &str| {
+    let without_histogram_suffix = |name: &str| {
         let suffix = ["_bucket", "_sum", "_count"].into_iter().find(|suffix| name.ends_with(suffix));
         name.strip_suffix(suffix.unwrap_or_default()).unwrap_or(name).to_owned()
     };
-    let names: BTreeSet<_> = names.map(of_histograms).collect();
+    let names: BTreeSet<_> = names.map(without_histogram_suffix).collect();
     assert!(names.len() > 10, "{exposition}");
     assert_eq!(listed(&read("docs/operations.md"), "Metrics"), names);
 }
 
 #[test]
-fn every_alert_has_its_section() {
+fn every_alert_has_a_section() {
     let page = read("docs/operations.md");
     let alerts = read("deploy/prometheus/alerts.yaml");
     let named = alerts.lines().filter_map(|line| line.trim().strip_prefix("- alert: "));

@@ -1,5 +1,4 @@
-//! More calls than can be answered: some are refused because their turn would come too late, the others are answered, and all
-//! is well as soon as there are fewer.
+//! Overload: calls that would wait too long are shed, the others succeed, and the server recovers when the load drops.
 
 use std::{
     sync::{
@@ -17,170 +16,172 @@ use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
 
 use crate::support::{
     TestServer,
-    raw::{Client, eventually, framed, long_replay, refusal},
+    grpc_client::{GrpcClient, code_and_reason},
+    requests::{framed, long_replay},
+    wait::eventually,
 };
 
-/// So many that each waits for many others: the server has one thread.
+/// Concurrent callers. The server has one thread, so each call waits behind many others.
 const CALLERS: usize = 150;
 
-/// What became of calls.
 #[derive(Default)]
-struct Tally {
-    served: AtomicUsize,
-    refused: AtomicUsize,
+struct CallCounts {
+    succeeded: AtomicUsize,
+    shed: AtomicUsize,
 }
 
-/// Callers who ask for something dear, again and again.
-struct Crowd {
+/// Callers that repeat an expensive call.
+struct LoadGenerator {
     callers: JoinSet<()>,
-    tally: Arc<Tally>,
-    is_over: Arc<AtomicBool>,
+    counts: Arc<CallCounts>,
+    is_stopped: Arc<AtomicBool>,
 }
 
-impl Crowd {
-    async fn gather(server: &TestServer) -> Self {
-        Self::gather_for(server, "ReplayGame", &long_replay()).await
+impl LoadGenerator {
+    async fn start(server: &TestServer) -> Self {
+        Self::start_with(server, "ReplayGame", &long_replay()).await
     }
 
-    async fn gather_for(server: &TestServer, call: &'static str, request: &impl Message) -> Self {
-        let client = Arc::new(Client::connect(&server.address).await);
-        let (tally, is_over) = (Arc::<Tally>::default(), Arc::<AtomicBool>::default());
+    async fn start_with(server: &TestServer, method: &'static str, request: &impl Message) -> Self {
+        let client = Arc::new(GrpcClient::connect(&server.address).await);
+        let (counts, is_stopped) = (Arc::<CallCounts>::default(), Arc::<AtomicBool>::default());
         let request = framed(&request.encode_to_vec());
         let mut callers = JoinSet::new();
         for _ in 0..CALLERS {
-            let (client, tally, is_over, request) =
-                (client.clone(), tally.clone(), is_over.clone(), request.clone());
+            let (client, counts, is_stopped, request) =
+                (client.clone(), counts.clone(), is_stopped.clone(), request.clone());
             callers.spawn(async move {
-                while !is_over.load(Relaxed) {
-                    let reply = client.send(call, &[], request.clone()).await;
-                    if reply.is_ok() {
-                        tally.served.fetch_add(1, Relaxed);
+                while !is_stopped.load(Relaxed) {
+                    let response = client.send(method, &[], request.clone()).await;
+                    if response.is_ok() {
+                        counts.succeeded.fetch_add(1, Relaxed);
                         continue;
                     }
                     let overloaded = (Code::ResourceExhausted, "ERROR_REASON_OVERLOADED".to_owned());
-                    assert_eq!(refusal(&reply.status), overloaded);
-                    assert!(reply.status.message().contains("would wait too long"), "{:?}", reply.status);
-                    tally.refused.fetch_add(1, Relaxed);
+                    assert_eq!(code_and_reason(&response.status), overloaded);
+                    assert!(
+                        response.status.message().contains("would wait too long"),
+                        "{:?}",
+                        response.status
+                    );
+                    counts.shed.fetch_add(1, Relaxed);
                 }
             });
         }
-        Self { callers, tally, is_over }
+        Self { callers, counts, is_stopped }
     }
 
-    fn served(&self) -> usize {
-        self.tally.served.load(Relaxed)
+    fn succeeded(&self) -> usize {
+        self.counts.succeeded.load(Relaxed)
     }
 
-    fn refused(&self) -> usize {
-        self.tally.refused.load(Relaxed)
+    fn shed(&self) -> usize {
+        self.counts.shed.load(Relaxed)
     }
 
-    async fn disperse(mut self) {
-        self.is_over.store(true, Relaxed);
-        while let Some(ended) = self.callers.join_next().await {
-            ended.expect("every call is answered or refused as it should be");
+    async fn stop(mut self) {
+        self.is_stopped.store(true, Relaxed);
+        while let Some(result) = self.callers.join_next().await {
+            result.expect("every call succeeds or is shed");
         }
     }
 }
 
-/// Half of the call timeout bounds the wait too: it is so long that only `max_wait` does.
+/// Half of the call timeout also limits the wait. It is so long that only `max_wait` takes effect.
 fn start(max_wait: &str) -> TestServer {
     let flags = ["--log", "off", "--threads", "1", "--call-timeout", "2h", "--max-wait", max_wait];
     TestServer::start_with(&flags)
 }
 
 #[tokio::test]
-async fn calls_whose_turn_would_come_too_late_are_refused_and_the_others_answered() {
+async fn under_overload_some_calls_are_shed_and_others_succeed() {
     let server = start("5ms");
-    let crowd = Crowd::gather(&server).await;
-    eventually("some are refused", async || crowd.refused() >= 100).await;
-    let before = crowd.served();
-    eventually("others are still served", async || crowd.served() >= before + 100).await;
-    crowd.disperse().await;
-    let client = Client::connect(&server.address).await;
+    let load = LoadGenerator::start(&server).await;
+    eventually("calls are shed", async || load.shed() >= 100).await;
+    let before = load.succeeded();
+    eventually("other calls still succeed", async || load.succeeded() >= before + 100).await;
+    load.stop().await;
+    let client = GrpcClient::connect(&server.address).await;
     for _ in 0..10 {
-        client.assert_answers().await;
+        client.assert_call_succeeds().await;
     }
 }
 
 #[tokio::test]
-async fn calls_may_wait_as_long_as_configured() {
+async fn no_call_is_shed_within_the_configured_max_wait() {
     let server = start("1h");
-    let crowd = Crowd::gather(&server).await;
-    // Longer than it takes to see that everybody waits.
+    let load = LoadGenerator::start(&server).await;
+    // Longer than the window in which the server detects overload.
     tokio::time::sleep(Duration::from_millis(500)).await;
-    eventually("calls are served", async || crowd.served() >= CALLERS).await;
-    assert_eq!(crowd.refused(), 0);
-    crowd.disperse().await;
+    eventually("calls succeed", async || load.succeeded() >= CALLERS).await;
+    assert_eq!(load.shed(), 0);
+    load.stop().await;
 }
 
 #[tokio::test]
-async fn no_call_stands_behind_replays() {
+async fn replays_do_not_delay_other_calls() {
     let server = start("50ms");
-    let crowd = Crowd::gather(&server).await;
-    assert_others_pass(&server, crowd).await;
+    let load = LoadGenerator::start(&server).await;
+    assert_other_calls_succeed(&server, load).await;
 }
 
 #[tokio::test]
-async fn no_call_stands_behind_batches() {
+async fn batches_do_not_delay_other_calls() {
     let server = start("150ms");
     let call = proto::Call { kind: Some(proto::call::Kind::ReplayGame(long_replay())) };
     let batch = proto::EvaluateBatchRequest::from_iter(vec![call; 3]);
-    let crowd = Crowd::gather_for(&server, "EvaluateBatch", &batch).await;
-    assert_others_pass(&server, crowd).await;
+    let load = LoadGenerator::start_with(&server, "EvaluateBatch", &batch).await;
+    assert_other_calls_succeed(&server, load).await;
 }
 
-async fn assert_others_pass(server: &TestServer, crowd: Crowd) {
-    eventually("some are refused", async || crowd.refused() >= 100).await;
-    let before = crowd.served();
-    let client = Client::connect(&server.address).await;
-    eventually("others are still served", async || {
-        client.assert_answers().await;
-        crowd.served() >= before + 100
+async fn assert_other_calls_succeed(server: &TestServer, load: LoadGenerator) {
+    eventually("calls are shed", async || load.shed() >= 100).await;
+    let before = load.succeeded();
+    let client = GrpcClient::connect(&server.address).await;
+    eventually("other calls still succeed", async || {
+        client.assert_call_succeeds().await;
+        load.succeeded() >= before + 100
     })
     .await;
-    crowd.disperse().await;
+    load.stop().await;
 }
 
-/// Half of the caller's time at most, so that there is some left for the answer.
+/// A call waits for at most half of its timeout, which leaves time for its execution.
 #[tokio::test]
-async fn calls_wait_no_longer_than_their_deadline_allows() {
+async fn a_call_with_a_short_deadline_is_shed_before_it_expires() {
     let server = start("1h");
-    let crowd = Crowd::gather(&server).await;
-    let client = Client::connect(&server.address).await;
+    let load = LoadGenerator::start(&server).await;
+    let client = GrpcClient::connect(&server.address).await;
     let request = framed(&long_replay().encode_to_vec());
-    eventually("a call with little time is refused before its time is over", async || {
-        let reply = client.send("ReplayGame", &[("grpc-timeout", "40m")], request.clone()).await;
-        reply.status.code() == Code::ResourceExhausted
+    eventually("a call with a short deadline is shed before it expires", async || {
+        let response = client.send("ReplayGame", &[("grpc-timeout", "40m")], request.clone()).await;
+        response.status.code() == Code::ResourceExhausted
     })
     .await;
-    assert_eq!(crowd.refused(), 0);
-    crowd.disperse().await;
+    assert_eq!(load.shed(), 0);
+    load.stop().await;
 }
 
 #[tokio::test]
-async fn health_does_not_stand_in_line() {
-    const TIMES: usize = 20;
+async fn health_checks_are_not_queued() {
+    const CHECKS: usize = 20;
     let server = start("1h");
     let mut health = HealthClient::new(server.channel().await);
     let mut is_serving = async || health.check(HealthCheckRequest::default()).await.is_ok();
     assert!(is_serving().await);
-    // Small to send, so that all of them are there at once.
-    let crowd = Crowd::gather_for(
+    // Small requests, so that all of them are queued at once.
+    let load = LoadGenerator::start_with(
         &server,
         "ListGames",
         &proto::ListGamesRequest { include_cards: true, include_clauses: false },
     )
     .await;
-    eventually("calls are served", async || crowd.served() > 0).await;
-    let before = crowd.served();
-    for _ in 0..TIMES {
+    eventually("calls succeed", async || load.succeeded() > 0).await;
+    let before = load.succeeded();
+    for _ in 0..CHECKS {
         assert!(is_serving().await);
     }
-    let meanwhile = crowd.served() - before;
-    assert!(
-        meanwhile < TIMES * CALLERS / 4,
-        "{meanwhile} calls were answered before {TIMES} answers of health"
-    );
-    crowd.disperse().await;
+    let meanwhile = load.succeeded() - before;
+    assert!(meanwhile < CHECKS * CALLERS / 4, "{meanwhile} calls succeeded during {CHECKS} health checks");
+    load.stop().await;
 }

@@ -1,4 +1,4 @@
-//! How the server ends: it says so first, takes nothing new, loses nothing that it has taken, and is gone in time.
+//! Graceful shutdown: health reports it first, the listener closes, calls in flight finish, the process exits in time.
 
 use std::{process::ExitStatus, time::Duration};
 
@@ -16,93 +16,97 @@ use tonic_health::pb::{
     HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient,
 };
 
-use crate::support::raw::{
-    Client, PATIENCE, PREFACE, Process, apply_move, call_until_sent_away, eventually, framed, refusal, soon,
+use crate::support::{
+    grpc_client::{GrpcClient, call_until_goaway, code_and_reason},
+    http2_frames::PREFACE,
+    process::Process,
+    requests::{apply_move, framed},
+    wait::{TIMEOUT, eventually, with_timeout},
 };
 
-/// Long enough for whatever must happen in it, on a busy machine; the tests that use it do not wait for its end.
-const LONG: &str = "60s";
+/// A timeout that never expires during a test.
+const LONG_TIMEOUT: &str = "60s";
 
 /// Starts a server and waits until it is ready.
 async fn start(flags: &[&str]) -> Process {
-    let server = Process::start_on_low_port(&[&["--log", "off"], flags].concat());
-    assert_eq!(ready(&server).await, "200");
+    let server = Process::start_on_fixed_port(&[&["--log", "off"], flags].concat());
+    assert_eq!(readiness_status(&server).await, "200");
     server
 }
 
-fn good_body() -> Bytes {
+fn valid_body() -> Bytes {
     framed(&apply_move().encode_to_vec())
 }
 
 async fn health(server: &Process) -> HealthClient<Channel> {
-    let endpoint = Channel::from_shared(format!("http://{}", server.address)).expect("the address is one");
-    HealthClient::new(endpoint.connect().await.expect("the server can be reached"))
+    let endpoint = Channel::from_shared(format!("http://{}", server.address)).expect("the address is valid");
+    HealthClient::new(endpoint.connect().await.expect("the server is reachable"))
 }
 
-async fn ready(server: &Process) -> String {
-    let mut stream = TcpStream::connect(&server.admin_address).await.expect("the admin port can be reached");
+async fn readiness_status(server: &Process) -> String {
+    let mut stream = TcpStream::connect(&server.admin_address).await.expect("the admin port is reachable");
     let request = b"GET /ready HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
-    stream.write_all(request).await.expect("it can be asked");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.expect("it answers");
-    answer.split(' ').nth(1).unwrap_or_default().to_owned()
+    stream.write_all(request).await.expect("the request is sent");
+    let mut response = String::new();
+    stream.read_to_string(&mut response).await.expect("the response is text");
+    response.split(' ').nth(1).unwrap_or_default().to_owned()
 }
 
 async fn listener_is_closed(server: &Process) -> bool {
     TcpStream::connect(&server.address).await.is_err()
 }
 
-async fn assert_ends_well(server: &mut Process) {
-    let ended = server.wait(PATIENCE).await;
-    assert!(ended.as_ref().is_some_and(ExitStatus::success), "the server ends well: {ended:?}");
+async fn assert_exits_successfully(server: &mut Process) {
+    let status = server.wait(TIMEOUT).await;
+    assert!(status.as_ref().is_some_and(ExitStatus::success), "the server exits with 0: {status:?}");
 }
 
 #[tokio::test]
-async fn whoever_has_seen_its_banner_can_end_it_well() {
-    // Several times, since it would only sometimes be too early.
+async fn a_signal_right_after_the_banner_shuts_down_gracefully() {
+    // Repeated, since a race would not show every time.
     for _ in 0..10 {
-        let mut server = Process::start_on_low_port(&["--log", "off", "--drain-delay", "0s"]);
+        let mut server = Process::start_on_fixed_port(&["--log", "off", "--drain-delay", "0s"]);
         server.terminate();
-        assert_ends_well(&mut server).await;
+        assert_exits_successfully(&mut server).await;
     }
 }
 
 #[tokio::test]
-async fn a_server_without_clients_ends_at_once() {
-    let mut server = start(&["--drain-delay", "0s", "--drain-timeout", LONG]).await;
+async fn a_server_without_clients_does_not_wait_for_the_drain_timeout() {
+    let mut server = start(&["--drain-delay", "0s", "--drain-timeout", LONG_TIMEOUT]).await;
     server.terminate();
-    assert_ends_well(&mut server).await;
+    assert_exits_successfully(&mut server).await;
 }
 
 #[tokio::test]
-async fn it_says_that_it_is_going_while_it_still_answers() {
-    let server = start(&["--drain-delay", LONG]).await;
+async fn during_the_drain_delay_health_is_not_serving_and_calls_still_succeed() {
+    let server = start(&["--drain-delay", LONG_TIMEOUT]).await;
     let mut health = health(&server).await;
-    let client = Client::connect(&server.address).await;
-    client.assert_answers().await;
+    let client = GrpcClient::connect(&server.address).await;
+    client.assert_call_succeeds().await;
     server.terminate();
 
-    eventually("/ready says no", async || ready(&server).await == "503").await;
+    eventually("/ready returns 503", async || readiness_status(&server).await == "503").await;
     for service in ["", "arbiter.v1.RulesService"] {
-        eventually("health says NOT_SERVING", async || {
-            let answer = health.check(HealthCheckRequest { service: service.to_owned() }).await;
-            answer.expect("it is known").into_inner().status() == ServingStatus::NotServing
+        eventually("health is NOT_SERVING", async || {
+            let response = health.check(HealthCheckRequest { service: service.to_owned() }).await;
+            response.expect("the service is known").into_inner().status() == ServingStatus::NotServing
         })
         .await;
     }
-    client.assert_answers().await;
-    Client::connect(&server.address).await.assert_answers().await;
+    client.assert_call_succeeds().await;
+    GrpcClient::connect(&server.address).await.assert_call_succeeds().await;
 }
 
 #[tokio::test]
-async fn who_watches_its_health_is_told() {
-    let server = start(&["--drain-delay", LONG]).await;
+async fn health_watchers_receive_not_serving() {
+    let server = start(&["--drain-delay", LONG_TIMEOUT]).await;
     let mut health = health(&server).await;
     let watch = health.watch(HealthCheckRequest { service: "arbiter.v1.RulesService".to_owned() }).await;
-    let mut statuses = watch.expect("it can be watched").into_inner();
+    let mut statuses = watch.expect("health can be watched").into_inner();
     let mut next = async || {
-        let status = soon("a status", statuses.message()).await.expect("the stream holds");
-        status.expect("there is one").status()
+        let status = with_timeout("a status", statuses.message()).await.expect("the stream stays open");
+        status.expect("the stream has not ended").status()
     };
     assert_eq!(next().await, ServingStatus::Serving);
     server.terminate();
@@ -110,133 +114,138 @@ async fn who_watches_its_health_is_told() {
 }
 
 #[tokio::test]
-async fn calls_under_way_finish_after_the_listener_has_closed() {
-    let mut server = start(&["--drain-delay", "0s", "--drain-timeout", LONG, "--call-timeout", LONG]).await;
-    let client = Client::connect(&server.address).await;
-    client.assert_answers().await;
-    let call = client.open("ApplyMove", &[]).await.expect("the connection holds");
-    server.has_under_way(1).await;
+async fn calls_in_flight_finish_after_the_listener_has_closed() {
+    let mut server =
+        start(&["--drain-delay", "0s", "--drain-timeout", LONG_TIMEOUT, "--call-timeout", LONG_TIMEOUT])
+            .await;
+    let client = GrpcClient::connect(&server.address).await;
+    client.assert_call_succeeds().await;
+    let call = client.open("ApplyMove", &[]).await.expect("the connection stays open");
+    server.wait_for_in_flight(1).await;
     server.terminate();
     eventually("the listener closes", async || listener_is_closed(&server).await).await;
-    let reply = soon("the answer", call.finish(good_body())).await.expect("the connection holds");
-    assert!(reply.is_ok(), "{:?}", reply.status);
-    assert_ends_well(&mut server).await;
+    let response =
+        with_timeout("a response", call.finish(valid_body())).await.expect("the connection stays open");
+    assert!(response.is_ok(), "{:?}", response.status);
+    assert_exits_successfully(&mut server).await;
 }
 
 #[tokio::test]
-async fn calls_under_way_have_the_drain_timeout_however_old_a_connection_may_grow() {
+async fn the_connection_age_grace_does_not_shorten_the_drain_timeout() {
     let mut server = start(&[
         "--drain-delay",
         "0s",
         "--drain-timeout",
-        LONG,
+        LONG_TIMEOUT,
         "--call-timeout",
-        LONG,
+        LONG_TIMEOUT,
         "--max-connection-age-grace",
         "100ms",
     ])
     .await;
-    let client = Client::connect(&server.address).await;
-    let call = client.open("ApplyMove", &[]).await.expect("the connection holds");
-    server.has_under_way(1).await;
+    let client = GrpcClient::connect(&server.address).await;
+    let call = client.open("ApplyMove", &[]).await.expect("the connection stays open");
+    server.wait_for_in_flight(1).await;
     server.terminate();
     eventually("the listener closes", async || listener_is_closed(&server).await).await;
     tokio::time::sleep(Duration::from_millis(500)).await;
-    let reply = soon("the answer", call.finish(good_body())).await.expect("the connection holds");
-    assert!(reply.is_ok(), "{:?}", reply.status);
-    assert_ends_well(&mut server).await;
+    let response =
+        with_timeout("a response", call.finish(valid_body())).await.expect("the connection stays open");
+    assert!(response.is_ok(), "{:?}", response.status);
+    assert_exits_successfully(&mut server).await;
 }
 
 #[tokio::test]
-async fn a_long_answer_is_sent_to_its_end_even_to_a_slow_reader() {
-    let server = start(&["--drain-delay", "0s", "--drain-timeout", LONG]).await;
-    let client = Client::connect(&server.address).await;
-    // Far more than the reader lets the server send before it reads.
+async fn a_large_response_is_sent_completely_to_a_slow_reader() {
+    let server = start(&["--drain-delay", "0s", "--drain-timeout", LONG_TIMEOUT]).await;
+    let client = GrpcClient::connect(&server.address).await;
+    // Much larger than the flow-control window.
     let kind = Some(proto::call::Kind::ListGames(proto::ListGamesRequest::default()));
     let batch = proto::EvaluateBatchRequest::from_iter(vec![proto::Call { kind }; 1000]);
-    let mut call = client.open("EvaluateBatch", &[]).await.expect("the connection holds");
-    call.body.send_data(framed(&batch.encode_to_vec()), true).expect("it can be sent");
-    let (_, mut body) = soon("the answer begins", call.answer).await.expect("it begins").into_parts();
+    let mut call = client.open("EvaluateBatch", &[]).await.expect("the connection stays open");
+    call.body.send_data(framed(&batch.encode_to_vec()), true).expect("the data is sent");
+    let (_, mut body) =
+        with_timeout("response headers", call.response).await.expect("the call succeeds").into_parts();
     server.terminate();
     eventually("the listener closes", async || listener_is_closed(&server).await).await;
     tokio::time::sleep(Duration::from_secs(2)).await;
-    while let Some(chunk) = soon("more of the answer", body.data()).await {
-        let length = chunk.expect("the answer is not cut off").len();
+    while let Some(chunk) = with_timeout("response data", body.data()).await {
+        let length = chunk.expect("the response is not truncated").len();
         body.flow_control().release_capacity(length).expect("the stream is open");
     }
-    let trailers = soon("the end", body.trailers()).await.expect("the answer ends");
+    let trailers = with_timeout("trailers", body.trailers()).await.expect("the response ends");
     let status = trailers.and_then(|trailers| tonic::Status::from_header_map(&trailers));
     assert_eq!(status.map(|status| status.code()), Some(Code::Ok));
 }
 
 #[tokio::test]
-async fn a_stream_that_stays_open_is_ended_when_the_time_is_over() {
+async fn an_open_stream_is_ended_after_the_drain_timeout() {
     let mut server = start(&["--drain-delay", "0s", "--drain-timeout", "300ms"]).await;
-    let client = Client::connect(&server.address).await;
-    let stream = client.open("Evaluate", &[]).await.expect("the connection holds");
-    server.has_under_way(1).await;
+    let client = GrpcClient::connect(&server.address).await;
+    let stream = client.open("Evaluate", &[]).await.expect("the connection stays open");
+    server.wait_for_in_flight(1).await;
     server.terminate();
     let expected = (Code::Unavailable, "ERROR_REASON_SHUTTING_DOWN".to_owned());
-    assert_eq!(refusal(&stream.reply().await.status), expected);
-    assert_ends_well(&mut server).await;
+    assert_eq!(code_and_reason(&stream.response().await.status), expected);
+    assert_exits_successfully(&mut server).await;
 }
 
 #[tokio::test]
-async fn a_stream_is_answered_until_the_time_is_over() {
-    let server = start(&["--drain-delay", "0s", "--drain-timeout", LONG]).await;
-    let client = Client::connect(&server.address).await;
-    let stream = client.open("Evaluate", &[]).await.expect("the connection holds");
-    server.has_under_way(1).await;
+async fn a_stream_is_served_until_the_drain_timeout() {
+    let server = start(&["--drain-delay", "0s", "--drain-timeout", LONG_TIMEOUT]).await;
+    let client = GrpcClient::connect(&server.address).await;
+    let stream = client.open("Evaluate", &[]).await.expect("the connection stays open");
+    server.wait_for_in_flight(1).await;
     server.terminate();
     eventually("the listener closes", async || listener_is_closed(&server).await).await;
     let kind = Some(proto::call::Kind::ApplyMove(apply_move()));
     let call = proto::EvaluateRequest { call: Some(proto::Call { kind }) };
-    let reply = soon("the answer", stream.finish(framed(&call.encode_to_vec()))).await;
-    let reply = reply.expect("the connection holds");
-    assert_eq!((reply.status.code(), reply.messages.len()), (Code::Ok, 1));
+    let response = with_timeout("a response", stream.finish(framed(&call.encode_to_vec()))).await;
+    let response = response.expect("the connection stays open");
+    assert_eq!((response.status.code(), response.messages.len()), (Code::Ok, 1));
 }
 
 #[tokio::test]
-async fn nobody_can_keep_it_from_ending() {
+async fn open_connections_calls_and_watchers_cannot_block_shutdown() {
     let mut server =
-        start(&["--drain-delay", "0s", "--drain-timeout", "500ms", "--call-timeout", LONG]).await;
-    let mut silent = TcpStream::connect(&server.address).await.expect("the server can be reached");
-    silent.write_all(&PREFACE[..10]).await.expect("it can be sent");
-    let client = Client::connect(&server.address).await;
-    client.assert_answers().await;
-    let _half_open = client.open("ApplyMove", &[]).await.expect("the connection holds");
+        start(&["--drain-delay", "0s", "--drain-timeout", "500ms", "--call-timeout", LONG_TIMEOUT]).await;
+    let mut idle = TcpStream::connect(&server.address).await.expect("the server is reachable");
+    idle.write_all(&PREFACE[..10]).await.expect("the data is sent");
+    let client = GrpcClient::connect(&server.address).await;
+    client.assert_call_succeeds().await;
+    let _unfinished = client.open("ApplyMove", &[]).await.expect("the connection stays open");
     let mut health = health(&server).await;
-    let _watch = health.watch(HealthCheckRequest::default()).await.expect("it can be watched");
+    let _watch = health.watch(HealthCheckRequest::default()).await.expect("health can be watched");
     server.terminate();
-    assert_ends_well(&mut server).await;
+    assert_exits_successfully(&mut server).await;
 }
 
 #[tokio::test]
-async fn idle_clients_do_not_keep_it_for_the_whole_drain_timeout() {
-    let mut server = start(&["--drain-delay", "0s", "--drain-timeout", LONG]).await;
-    let mut silent = TcpStream::connect(&server.address).await.expect("the server can be reached");
-    silent.write_all(&PREFACE[..10]).await.expect("it can be sent");
+async fn idle_clients_do_not_delay_shutdown() {
+    let mut server = start(&["--drain-delay", "0s", "--drain-timeout", LONG_TIMEOUT]).await;
+    let mut idle = TcpStream::connect(&server.address).await.expect("the server is reachable");
+    idle.write_all(&PREFACE[..10]).await.expect("the data is sent");
     let mut health = health(&server).await;
-    let _watch = health.watch(HealthCheckRequest::default()).await.expect("it can be watched");
+    let _watch = health.watch(HealthCheckRequest::default()).await.expect("health can be watched");
     server.terminate();
-    assert_ends_well(&mut server).await;
+    assert_exits_successfully(&mut server).await;
 }
 
 #[tokio::test]
-async fn a_second_signal_ends_it_at_once() {
-    let mut server = start(&["--drain-delay", LONG]).await;
+async fn a_second_signal_exits_immediately() {
+    let mut server = start(&["--drain-delay", LONG_TIMEOUT]).await;
     server.terminate();
-    eventually("it is going", async || ready(&server).await == "503").await;
+    eventually("the server is draining", async || readiness_status(&server).await == "503").await;
     server.terminate();
-    assert!(server.wait(PATIENCE / 4).await.is_some(), "it still waits for the drain delay");
+    assert!(server.wait(TIMEOUT / 4).await.is_some(), "the server still waits for the drain delay");
 }
 
-/// Connects and leaves, over and over, until nobody answers any more or the time is over.
-async fn connect_over_and_over(address: std::net::SocketAddr, end: Instant) {
+/// Connects and disconnects repeatedly until the listener is closed or the time is over.
+async fn connect_repeatedly(address: std::net::SocketAddr, end: Instant) {
     while Instant::now() < end {
-        let socket = TcpSocket::new_v4().expect("a socket");
-        // Leaves no port behind that would have to wait.
-        socket.set_zero_linger().expect("it can be set");
+        let socket = TcpSocket::new_v4().expect("a socket can be created");
+        // Avoids ports in TIME_WAIT.
+        socket.set_zero_linger().expect("the option can be set");
         if socket.connect(address).await.is_err() {
             return;
         }
@@ -244,47 +253,48 @@ async fn connect_over_and_over(address: std::net::SocketAddr, end: Instant) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn clients_that_come_back_at_once_do_not_keep_it_from_ending() {
+async fn clients_that_reconnect_do_not_block_shutdown() {
     let mut server = start(&["--drain-delay", "0s", "--drain-timeout", "500ms"]).await;
-    let address = server.address.parse().expect("it is an address");
+    let address = server.address.parse().expect("the address is valid");
     let end = Instant::now() + Duration::from_secs(8);
-    let mut comers = JoinSet::new();
+    let mut clients = JoinSet::new();
     for _ in 0..16 {
-        comers.spawn(connect_over_and_over(address, end));
+        clients.spawn(connect_repeatedly(address, end));
     }
     tokio::time::sleep(Duration::from_millis(200)).await;
     server.terminate();
-    let ended = server.wait(Duration::from_secs(6)).await;
-    comers.shutdown().await;
-    assert!(ended.as_ref().is_some_and(ExitStatus::success), "the server ends in time: {ended:?}");
+    let status = server.wait(Duration::from_secs(6)).await;
+    clients.shutdown().await;
+    assert!(status.as_ref().is_some_and(ExitStatus::success), "the server exits in time: {status:?}");
 }
 
-/// Ends a server while clients on several connections make calls, and comes back with those who are sent away.
-async fn end_under_load() {
+/// Shuts a server down while clients on several connections make calls and reconnect after GOAWAY.
+async fn shut_down_under_load() {
     const CONNECTIONS: usize = 6;
     let mut server = start(&["--drain-delay", "100ms", "--drain-timeout", "10s"]).await;
     let mut clients = JoinSet::new();
     for _ in 0..CONNECTIONS {
         let address = server.address.clone();
         clients.spawn(async move {
-            let mut answered = 0;
-            // Each comes back once after it was sent away, as a client that retries does.
+            let mut succeeded = 0;
+            // Each reconnects once after GOAWAY, like a client that retries.
             for _ in 0..2 {
-                answered += call_until_sent_away(&address).await.map_or(0, |tally| tally.answered);
+                succeeded += call_until_goaway(&address).await.map_or(0, |counts| counts.succeeded);
             }
-            answered
+            succeeded
         });
     }
     tokio::time::sleep(Duration::from_millis(500)).await;
     server.terminate();
-    let answered: usize = soon("all clients are let go", clients.join_all()).await.into_iter().sum();
-    assert!(answered > CONNECTIONS, "there was hardly any load: {answered} calls");
-    assert_ends_well(&mut server).await;
+    let succeeded: usize =
+        with_timeout("all connections are closed", clients.join_all()).await.into_iter().sum();
+    assert!(succeeded > CONNECTIONS, "too little load: {succeeded} calls");
+    assert_exits_successfully(&mut server).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_call_that_it_has_taken_is_lost() {
+async fn no_accepted_call_is_lost_during_shutdown() {
     for _ in 0..4 {
-        end_under_load().await;
+        shut_down_under_load().await;
     }
 }

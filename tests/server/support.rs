@@ -1,9 +1,14 @@
-//! A real server for the tests: the binary itself, as a process of its own, on free ports.
+//! The server binary on free ports, and clients for it.
 
 pub mod certificates;
-pub mod folder;
-pub mod raw;
-pub mod web;
+pub mod grpc_client;
+pub mod http2_frames;
+pub mod http_client;
+pub mod metrics;
+pub mod process;
+pub mod requests;
+pub mod temp_dir;
+pub mod wait;
 
 use std::{
     io::{BufRead, BufReader, Read},
@@ -13,7 +18,7 @@ use std::{
 use arbiter::wire::proto::rules_service_client::RulesServiceClient;
 use tonic::transport::{Channel, Endpoint};
 
-/// A running server. It is killed when it is dropped.
+/// A running server. Killed on drop.
 pub struct TestServer {
     process: Child,
     pub address: String,
@@ -21,7 +26,7 @@ pub struct TestServer {
 }
 
 impl TestServer {
-    /// Starts a server with further flags and waits until it has told its addresses.
+    /// Starts a server with these flags and reads its addresses from the banner.
     pub fn start_with(flags: &[&str]) -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_arbiter"))
             .args(["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"])
@@ -30,15 +35,15 @@ impl TestServer {
             .spawn()
             .expect("the server starts");
         let mut lines = BufReader::new(process.stdout.take().expect("standard output is piped")).lines();
-        let mut told = |label: &str| {
+        let mut address_of = |label: &str| {
             lines
                 .by_ref()
                 .map_while(Result::ok)
                 .find_map(|line| Some(line.trim().strip_prefix(label)?.split_whitespace().next()?.to_owned()))
-                .unwrap_or_else(|| panic!("the server tells its {label} address"))
+                .unwrap_or_else(|| panic!("no {label} address in the banner"))
         };
-        let address = told("gRPC");
-        let admin_address = told("admin").trim_start_matches("http://").to_owned();
+        let address = address_of("gRPC");
+        let admin_address = address_of("admin").trim_start_matches("http://").to_owned();
         Self { process, address, admin_address }
     }
 
@@ -48,27 +53,28 @@ impl TestServer {
 
     pub async fn channel(&self) -> Channel {
         Endpoint::from_shared(format!("http://{}", self.address))
-            .expect("the address is one")
+            .expect("the address is valid")
             .connect()
             .await
-            .expect("the server can be reached")
+            .expect("the server is reachable")
     }
 
     pub async fn client(&self) -> RulesServiceClient<Channel> {
         RulesServiceClient::new(self.channel().await)
     }
 
-    /// What the admin port answers: status line and body.
+    /// The status and the body of a response of the admin port.
     pub fn admin_get(&self, path: &str) -> (u16, String) {
         use std::io::Write;
         let mut stream =
-            std::net::TcpStream::connect(&self.admin_address).expect("the admin port can be reached");
+            std::net::TcpStream::connect(&self.admin_address).expect("the admin port is reachable");
         write!(stream, "GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
-            .expect("it can be asked");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("it answers");
-        let status = answer.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("it answers HTTP");
-        let body = answer.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default();
+            .expect("the request is sent");
+        let mut response = String::new();
+        stream.read_to_string(&mut response).expect("the response is text");
+        let status =
+            response.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("the response has a status");
+        let body = response.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default();
         (status, body)
     }
 }

@@ -1,4 +1,4 @@
-//! Case files: read strictly, so that a slip of the pen fails instead of testing nothing.
+//! A strict parser for case files, so that a typo fails instead of testing nothing.
 
 use std::{collections::HashSet, fs, path::Path};
 
@@ -9,30 +9,30 @@ use serde::Deserialize;
 use serde_json::Value;
 use tonic::Code;
 
-use super::{answer::take_out, json};
+use super::{call_result::remove_fields, json};
 use arbiter::wire::proto::{ErrorReason, Reason};
 
-/// One request, and the answer that is wanted.
+/// One request and the expected result.
 #[derive(Debug)]
 pub struct Case {
     pub name: String,
     pub method: MethodDescriptor,
-    /// The messages to send: one, unless the call is a stream.
+    /// The messages to send. One, unless the call is a stream.
     pub request: Vec<DynamicMessage>,
-    pub wanted: Wanted,
-    /// The fields of the answer that must be there with whatever value, each as the way to it.
+    pub expected: Expected,
+    /// Paths of response fields that must be present with any value.
     pub ignored: Vec<Vec<FieldDescriptor>>,
 }
 
-/// The answer that is wanted.
+/// The expected result.
 #[derive(Debug)]
-pub enum Wanted {
-    /// The call succeeds with these messages: one, unless the call is a stream.
+pub enum Expected {
+    /// The call succeeds with these messages. One, unless the call is a stream.
     Messages(Vec<DynamicMessage>),
-    /// The call is refused.
+    /// The call fails.
     Refusal {
         code: Code,
-        /// A message that is left out may be any.
+        /// Each with the expected message. `None` accepts any message.
         reasons: Vec<(Reason, Option<String>)>,
         move_index: Option<u32>,
     },
@@ -40,14 +40,14 @@ pub enum Wanted {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WrittenFile {
+struct FileJson {
     about: String,
-    cases: Vec<WrittenCase>,
+    cases: Vec<CaseJson>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WrittenCase {
+struct CaseJson {
     name: String,
     clause: Option<String>,
     rpc: String,
@@ -56,20 +56,20 @@ struct WrittenCase {
     response: Option<Value>,
     #[serde(default)]
     ignore: Vec<String>,
-    reasons: Option<Vec<WrittenReason>>,
+    reasons: Option<Vec<ReasonJson>>,
     move_index: Option<u32>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WrittenReason {
+struct ReasonJson {
     code: String,
     field: Option<String>,
     clause: Option<String>,
     message: Option<String>,
 }
 
-/// Reads every case file of a folder, in the order of their names.
+/// Reads every case file of a folder, sorted by name.
 pub fn read_folder(folder: &Path, service: &ServiceDescriptor, errors: &mut Vec<String>) -> Vec<Case> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut files: Vec<_> = entries.map(|entry| entry.expect("the folder can be read").path()).collect();
@@ -86,94 +86,95 @@ pub fn read_folder(folder: &Path, service: &ServiceDescriptor, errors: &mut Vec<
         }
     }
     if cases.is_empty() {
-        errors.push(format!("{}: there are no cases", folder.display()));
+        errors.push(format!("{}: no cases", folder.display()));
     }
     cases
 }
 
-/// Reads the cases of one file, each right or wrong.
+/// Parses the cases of one file.
 pub fn read_file(text: &str, service: &ServiceDescriptor) -> Vec<Result<Case, String>> {
-    let file: WrittenFile = match serde_json::from_str(text) {
+    let file: FileJson = match serde_json::from_str(text) {
         Ok(file) => file,
         Err(error) => return vec![Err(error.to_string())],
     };
     if file.about.is_empty() || file.cases.is_empty() {
-        return vec![Err("a file says what it is about and has a case".to_owned())];
+        return vec![Err("a file needs an `about` text and at least one case".to_owned())];
     }
     let mut names = HashSet::new();
-    let read = |case: WrittenCase| {
+    let parse = |case: CaseJson| {
         let name = case.name.clone();
         if !names.insert(name.clone()) {
             return Err(format!("{name}: there are two cases of this name"));
         }
-        case.read(service).map_err(|error| format!("{name}: {error}"))
+        case.parse(service).map_err(|error| format!("{name}: {error}"))
     };
-    file.cases.into_iter().map(read).collect()
+    file.cases.into_iter().map(parse).collect()
 }
 
-impl WrittenCase {
-    fn read(self, service: &ServiceDescriptor) -> Result<Case, String> {
+impl CaseJson {
+    fn parse(self, service: &ServiceDescriptor) -> Result<Case, String> {
         if self.name.is_empty() {
-            return Err("a case has a name".to_owned());
+            return Err("a case needs a name".to_owned());
         }
         if self.clause.as_deref().is_some_and(|clause| !clause.contains('-')) {
-            return Err("a clause is written like C4-2".to_owned());
+            return Err("a clause has the form C4-2".to_owned());
         }
         let method = service.methods().find(|method| method.name() == self.rpc);
         let method = method.ok_or_else(|| format!("there is no call {:?}", self.rpc))?;
-        let request = read_messages(method.input(), method.is_client_streaming(), &self.request)?;
-        let ignored = self.ignore.iter().map(|path| read_path(method.output(), path));
+        let request = parse_messages(method.input(), method.is_client_streaming(), &self.request)?;
+        let ignored = self.ignore.iter().map(|path| parse_path(method.output(), path));
         let ignored: Vec<Vec<_>> = ignored.collect::<Result<_, _>>()?;
-        let wanted =
-            if self.status == "OK" { self.read_messages(&method, &ignored)? } else { self.read_refusal()? };
-        Ok(Case { name: self.name, method, request, wanted, ignored })
+        let expected =
+            if self.status == "OK" { self.parse_response(&method, &ignored)? } else { self.parse_refusal()? };
+        Ok(Case { name: self.name, method, request, expected, ignored })
     }
 
-    fn read_messages(
+    fn parse_response(
         &self,
         method: &MethodDescriptor,
         ignored: &[Vec<FieldDescriptor>],
-    ) -> Result<Wanted, String> {
+    ) -> Result<Expected, String> {
         if self.reasons.is_some() || self.move_index.is_some() {
-            return Err("reasons and move_index are of a refusal, not of OK".to_owned());
+            return Err("`reasons` and `move_index` need a status other than OK".to_owned());
         }
         let response = self.response.as_ref().ok_or("OK needs a response")?;
-        let mut messages = read_messages(method.output(), method.is_server_streaming(), response)?;
-        let ignored_fields: usize = messages.iter_mut().map(|message| take_out(message, ignored).there).sum();
+        let mut messages = parse_messages(method.output(), method.is_server_streaming(), response)?;
+        let ignored_fields: usize =
+            messages.iter_mut().map(|message| remove_fields(message, ignored).present).sum();
         if ignored_fields > 0 {
-            return Err("a field that is ignored must not be in the response".to_owned());
+            return Err("an ignored field must not be in the response".to_owned());
         }
-        Ok(Wanted::Messages(messages))
+        Ok(Expected::Messages(messages))
     }
 
-    fn read_refusal(&self) -> Result<Wanted, String> {
+    fn parse_refusal(&self) -> Result<Expected, String> {
         if self.response.is_some() || !self.ignore.is_empty() {
-            return Err("response and ignore are of OK, not of a refusal".to_owned());
+            return Err("`response` and `ignore` need the status OK".to_owned());
         }
-        let code = read_code(&self.status).ok_or_else(|| format!("there is no status {:?}", self.status))?;
+        let code = parse_code(&self.status).ok_or_else(|| format!("unknown status {:?}", self.status))?;
         let reasons = self.reasons.as_deref().unwrap_or_default();
         if reasons.is_empty() {
             return Err("a refusal needs reasons".to_owned());
         }
         if self.move_index.is_some() && code != Code::FailedPrecondition {
-            return Err("move_index is of FAILED_PRECONDITION".to_owned());
+            return Err("`move_index` needs FAILED_PRECONDITION".to_owned());
         }
-        let reasons: Result<_, String> = reasons.iter().map(|reason| reason.read(code)).collect();
-        Ok(Wanted::Refusal { code, reasons: reasons?, move_index: self.move_index })
+        let reasons: Result<_, String> = reasons.iter().map(|reason| reason.parse(code)).collect();
+        Ok(Expected::Refusal { code, reasons: reasons?, move_index: self.move_index })
     }
 }
 
-impl WrittenReason {
-    fn read(&self, status: Code) -> Result<(Reason, Option<String>), String> {
+impl ReasonJson {
+    fn parse(&self, status: Code) -> Result<(Reason, Option<String>), String> {
         let code = ErrorReason::from_str_name(&self.code).filter(|&code| code != ErrorReason::Unspecified);
-        let code = code.ok_or_else(|| format!("there is no reason {:?}", self.code))?;
+        let code = code.ok_or_else(|| format!("unknown reason {:?}", self.code))?;
         let (has_field, has_clause) = match status {
             Code::InvalidArgument => (true, false),
             Code::FailedPrecondition => (true, true),
             _ => (false, false),
         };
         if self.field.is_some() != has_field || self.clause.is_some() != has_clause {
-            return Err(format!("a reason of {status:?} has field: {has_field}, clause: {has_clause}"));
+            return Err(format!("a reason of {status:?} needs field: {has_field}, clause: {has_clause}"));
         }
         let reason = Reason {
             code: code.into(),
@@ -185,24 +186,24 @@ impl WrittenReason {
     }
 }
 
-/// Reads what is sent or answered: a list of messages if it is a stream, otherwise one.
-fn read_messages(
+/// Parses a request or a response: a list of messages for a stream, otherwise one message.
+fn parse_messages(
     descriptor: MessageDescriptor,
     is_stream: bool,
-    written: &Value,
+    json: &Value,
 ) -> Result<Vec<DynamicMessage>, String> {
-    match written {
+    match json {
         Value::Array(items) if is_stream => {
-            items.iter().map(|item| json::read(descriptor.clone(), item)).collect()
+            items.iter().map(|item| json::parse(descriptor.clone(), item)).collect()
         }
-        Value::Object(_) if !is_stream => json::read(descriptor, written).map(|message| vec![message]),
+        Value::Object(_) if !is_stream => json::parse(descriptor, json).map(|message| vec![message]),
         _ if is_stream => Err("the messages of a stream are a list".to_owned()),
         _ => Err("a message is an object".to_owned()),
     }
 }
 
-/// Reads the path of a field, such as `games.summary`.
-fn read_path(mut descriptor: MessageDescriptor, path: &str) -> Result<Vec<FieldDescriptor>, String> {
+/// Resolves a field path such as `games.summary`.
+fn parse_path(mut descriptor: MessageDescriptor, path: &str) -> Result<Vec<FieldDescriptor>, String> {
     let mut fields = Vec::new();
     let mut names = path.split('.').peekable();
     while let Some(name) = names.next() {
@@ -218,8 +219,7 @@ fn read_path(mut descriptor: MessageDescriptor, path: &str) -> Result<Vec<FieldD
     Ok(fields)
 }
 
-/// The status of a refusal by its name.
-fn read_code(name: &str) -> Option<Code> {
+fn parse_code(name: &str) -> Option<Code> {
     Some(match name {
         "INVALID_ARGUMENT" => Code::InvalidArgument,
         "FAILED_PRECONDITION" => Code::FailedPrecondition,

@@ -1,4 +1,4 @@
-//! Calls of messages that are known by their descriptors only.
+//! A client for dynamic messages.
 
 use std::time::Duration;
 
@@ -12,18 +12,18 @@ use tonic::{
     transport::Channel,
 };
 
-use crate::support::web::{self, WebClient, read_refusal};
+use crate::support::http_client::{self, HttpClient, HttpResponse, decode_connect_error};
 
-/// A call that takes longer has failed.
+/// Deadline of each gRPC call.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Calls the service over one connection, in one of the protocols that it speaks.
+/// Calls the service over one connection, in one protocol.
 pub enum Client {
     Grpc(Grpc<Channel>),
-    Connect(WebClient, Encoding),
+    Connect(HttpClient, Encoding),
 }
 
-/// How Connect writes messages.
+/// Message encoding of Connect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Encoding {
     Json,
@@ -35,22 +35,22 @@ impl Client {
         Self::Grpc(Grpc::new(channel))
     }
 
-    /// Connect in JSON, over HTTP/1.1.
-    pub async fn connect_in_json(address: &str) -> Self {
-        Self::Connect(WebClient::connect(address, Version::HTTP_11).await, Encoding::Json)
+    /// Connect with JSON over HTTP/1.1.
+    pub async fn connect_json(address: &str) -> Self {
+        Self::Connect(HttpClient::connect(address, Version::HTTP_11).await, Encoding::Json)
     }
 
-    /// Connect in binary form, over HTTP/2.
-    pub async fn connect_in_binary(address: &str) -> Self {
-        Self::Connect(WebClient::connect(address, Version::HTTP_2).await, Encoding::Proto)
+    /// Connect with Protobuf over HTTP/2.
+    pub async fn connect_proto(address: &str) -> Self {
+        Self::Connect(HttpClient::connect(address, Version::HTTP_2).await, Encoding::Proto)
     }
 
-    /// Whether a call can be made at all: of Connect only calls with one message each are spoken.
-    pub fn can_call(&self, method: &MethodDescriptor) -> bool {
+    /// Whether the client can make this call. Over Connect the server supports only unary calls.
+    pub fn supports(&self, method: &MethodDescriptor) -> bool {
         matches!(self, Self::Grpc(_)) || !method.is_client_streaming()
     }
 
-    /// Sends the messages and waits for all answers. A call that is not a stream has one of each.
+    /// Sends the messages and waits for all responses. A unary call has one of each.
     pub async fn call(
         &mut self,
         method: &MethodDescriptor,
@@ -59,13 +59,13 @@ impl Client {
         let path = format!("/{}/{}", method.parent_service().full_name(), method.name());
         match self {
             Self::Grpc(grpc) => call_grpc(grpc, &path, method, messages).await,
-            Self::Connect(web, encoding) => {
-                let message = messages.first().expect("a call has a message");
-                let answer = web.post(&path, &[encoding.content_type()], encoding.write(message)).await;
-                if answer.status == StatusCode::OK {
-                    Ok(vec![encoding.read(method.output(), &answer).map_err(Status::unknown)?])
+            Self::Connect(client, encoding) => {
+                let message = messages.first().expect("a unary call has a message");
+                let response = client.post(&path, &[encoding.content_type()], encoding.encode(message)).await;
+                if response.status == StatusCode::OK {
+                    Ok(vec![encoding.decode(method.output(), &response).map_err(Status::unknown)?])
                 } else {
-                    Err(read_refusal(&answer).unwrap_or_else(Status::unknown))
+                    Err(decode_connect_error(&response).unwrap_or_else(Status::unknown))
                 }
             }
         }
@@ -78,20 +78,20 @@ async fn call_grpc(
     method: &MethodDescriptor,
     messages: Vec<DynamicMessage>,
 ) -> Result<Vec<DynamicMessage>, Status> {
-    let path = PathAndQuery::try_from(path).expect("names make a path");
-    let codec = DynamicCodec { answer: method.output() };
+    let path = PathAndQuery::try_from(path).expect("the path is valid");
+    let codec = DynamicCodec { response: method.output() };
     grpc.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
     if method.is_client_streaming() {
         let mut request = Request::new(tokio_stream::iter(messages));
         request.set_timeout(TIMEOUT);
         let mut stream = grpc.streaming(request, path, codec).await?.into_inner();
-        let mut answers = Vec::new();
-        while let Some(answer) = stream.message().await? {
-            answers.push(answer);
+        let mut responses = Vec::new();
+        while let Some(response) = stream.message().await? {
+            responses.push(response);
         }
-        Ok(answers)
+        Ok(responses)
     } else {
-        let message = messages.into_iter().next().expect("a call has a message");
+        let message = messages.into_iter().next().expect("a unary call has a message");
         let mut request = Request::new(message);
         request.set_timeout(TIMEOUT);
         Ok(vec![grpc.unary(request, path, codec).await?.into_inner()])
@@ -101,39 +101,43 @@ async fn call_grpc(
 impl Encoding {
     fn content_type(self) -> (&'static str, &'static str) {
         match self {
-            Self::Json => web::JSON,
-            Self::Proto => web::PROTO,
+            Self::Json => http_client::JSON,
+            Self::Proto => http_client::PROTO,
         }
     }
 
-    fn write(self, message: &DynamicMessage) -> Vec<u8> {
+    fn encode(self, message: &DynamicMessage) -> Vec<u8> {
         match self {
             Self::Json => serde_json::to_vec(message).expect("every message of the contract has a JSON form"),
             Self::Proto => message.encode_to_vec(),
         }
     }
 
-    fn read(self, descriptor: MessageDescriptor, answer: &web::Answer) -> Result<DynamicMessage, String> {
-        if answer.header("content-type") != Some(self.content_type().1) {
-            return Err(format!("it is not answered as it was asked: {answer:?}"));
+    fn decode(
+        self,
+        descriptor: MessageDescriptor,
+        response: &HttpResponse,
+    ) -> Result<DynamicMessage, String> {
+        if response.header("content-type") != Some(self.content_type().1) {
+            return Err(format!("the content type is not that of the request: {response:?}"));
         }
         match self {
             Self::Json => {
-                let mut json = serde_json::Deserializer::from_slice(&answer.body);
+                let mut json = serde_json::Deserializer::from_slice(&response.body);
                 let message = DynamicMessage::deserialize(descriptor, &mut json);
-                json.end().and(message).map_err(|error| format!("{error}: {}", answer.text()))
+                json.end().and(message).map_err(|error| format!("{error}: {}", response.text()))
             }
             Self::Proto => {
-                let message = DynamicMessage::decode(descriptor, answer.body.clone());
+                let message = DynamicMessage::decode(descriptor, response.body.clone());
                 message.map_err(|error| error.to_string())
             }
         }
     }
 }
 
-/// Protobuf for tonic, with the type of the answers known at run time only.
+/// A Protobuf codec for tonic whose response type is known only at run time.
 struct DynamicCodec {
-    answer: MessageDescriptor,
+    response: MessageDescriptor,
 }
 
 impl Codec for DynamicCodec {
@@ -147,7 +151,7 @@ impl Codec for DynamicCodec {
     }
 
     fn decoder(&mut self) -> DynamicDecoder {
-        DynamicDecoder { answer: self.answer.clone() }
+        DynamicDecoder { response: self.response.clone() }
     }
 }
 
@@ -163,7 +167,7 @@ impl Encoder for DynamicEncoder {
 }
 
 struct DynamicDecoder {
-    answer: MessageDescriptor,
+    response: MessageDescriptor,
 }
 
 impl Decoder for DynamicDecoder {
@@ -171,7 +175,7 @@ impl Decoder for DynamicDecoder {
     type Error = Status;
 
     fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<DynamicMessage>, Status> {
-        let answer = DynamicMessage::decode(self.answer.clone(), buffer);
-        answer.map(Some).map_err(|error| Status::internal(error.to_string()))
+        let message = DynamicMessage::decode(self.response.clone(), buffer);
+        message.map(Some).map_err(|error| Status::internal(error.to_string()))
     }
 }

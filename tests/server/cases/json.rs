@@ -1,19 +1,19 @@
-//! Messages as JSON, and how two of them differ.
+//! Messages as JSON, and a diff of two JSON values.
 
 use prost_reflect::{DynamicMessage, MessageDescriptor, SerializeOptions};
 use serde_json::Value;
 
-/// Lines that are shown around a difference.
+/// Lines of context around a difference.
 const CONTEXT: usize = 3;
 
-/// Reads a message. A field that the message does not have is an error, and so is a name in lowerCamelCase:
-/// one spelling is enough.
-pub fn read(descriptor: MessageDescriptor, json: &Value) -> Result<DynamicMessage, String> {
+/// Parses a message. Rejects unknown fields, and names in lowerCamelCase: case files use only the names in the .proto
+/// files.
+pub fn parse(descriptor: MessageDescriptor, json: &Value) -> Result<DynamicMessage, String> {
     let name = descriptor.full_name().to_owned();
     if let Some(key) = camel_case_key(json) {
-        return Err(format!("{key:?} is no field of {name}: fields are written as in the .proto files"));
+        return Err(format!("{key:?} is not a field of {name}: use the names in the .proto files"));
     }
-    DynamicMessage::deserialize(descriptor, json).map_err(|error| format!("this is no {name}: {error}"))
+    DynamicMessage::deserialize(descriptor, json).map_err(|error| format!("not a valid {name}: {error}"))
 }
 
 fn camel_case_key(json: &Value) -> Option<&str> {
@@ -26,31 +26,36 @@ fn camel_case_key(json: &Value) -> Option<&str> {
     }
 }
 
-/// Writes a message, with the names of the fields as in the .proto files.
-pub fn write(message: &DynamicMessage) -> Value {
+/// Converts a message to JSON with the field names of the .proto files.
+pub fn from_message(message: &DynamicMessage) -> Value {
     let options = SerializeOptions::new().use_proto_field_name(true);
     message
         .serialize_with_options(serde_json::value::Serializer, &options)
         .expect("every message of the contract has a JSON form")
 }
 
-/// Shows where two values differ: lines that are only wanted with `-`, lines that only came with `+`.
-pub fn diff(wanted: &Value, got: &Value) -> String {
-    let [wanted, got] = [wanted, got].map(|value| format!("{value:#}"));
-    let (wanted, got): (Vec<_>, Vec<_>) = (wanted.lines().collect(), got.lines().collect());
-    let shorter = wanted.len().min(got.len());
-    let start = wanted.iter().zip(&got).take_while(|(a, b)| a == b).count();
-    let end =
-        wanted.iter().rev().zip(got.iter().rev()).take_while(|(a, b)| a == b).count().min(shorter - start);
-    let (wanted_end, got_end) = (wanted.len() - end, got.len() - end);
+/// A line diff of two values: `-` marks expected lines, `+` actual ones.
+pub fn diff(expected: &Value, actual: &Value) -> String {
+    let [expected, actual] = [expected, actual].map(|value| format!("{value:#}"));
+    let (expected, actual): (Vec<_>, Vec<_>) = (expected.lines().collect(), actual.lines().collect());
+    let shorter = expected.len().min(actual.len());
+    let start = expected.iter().zip(&actual).take_while(|(a, b)| a == b).count();
+    let end = expected
+        .iter()
+        .rev()
+        .zip(actual.iter().rev())
+        .take_while(|(a, b)| a == b)
+        .count()
+        .min(shorter - start);
+    let (expected_end, actual_end) = (expected.len() - end, actual.len() - end);
 
     let context_start = start.saturating_sub(CONTEXT);
-    let context_end = (wanted_end + CONTEXT).min(wanted.len());
+    let context_end = (expected_end + CONTEXT).min(expected.len());
     let marked = [
-        (' ', &wanted[context_start..start]),
-        ('-', &wanted[start..wanted_end]),
-        ('+', &got[start..got_end]),
-        (' ', &wanted[wanted_end..context_end]),
+        (' ', &expected[context_start..start]),
+        ('-', &expected[start..expected_end]),
+        ('+', &actual[start..actual_end]),
+        (' ', &expected[expected_end..context_end]),
     ];
     let lines =
         marked.iter().flat_map(|(mark, lines)| lines.iter().map(move |line| format!("    {mark} {line}")));

@@ -1,4 +1,4 @@
-//! Certificates, made when a test needs them, and a client of TLS that shows and asks for them.
+//! Certificates generated at run time, and a TLS client.
 
 use std::{io, sync::Arc};
 
@@ -15,19 +15,19 @@ use rustls::{
 use tokio::net::TcpStream;
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
-/// What is offered to a server that may choose, the best first.
-pub const HTTP_2: &[u8] = b"h2";
-pub const HTTP_11: &[u8] = b"http/1.1";
+/// ALPN protocol names.
+pub const ALPN_HTTP2: &[u8] = b"h2";
+pub const ALPN_HTTP11: &[u8] = b"http/1.1";
 
-/// Someone whose signature is trusted.
-pub struct Authority(CertifiedIssuer<'static, KeyPair>);
+/// A certificate authority.
+pub struct CertificateAuthority(CertifiedIssuer<'static, KeyPair>);
 
-impl Authority {
+impl CertificateAuthority {
     pub fn new(name: &str) -> Self {
-        let mut params = named(name);
+        let mut params = params_with_name(name);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
-        Self(CertifiedIssuer::self_signed(params, new_key()).expect("it can be signed"))
+        Self(CertifiedIssuer::self_signed(params, new_key()).expect("the certificate can be signed"))
     }
 
     pub fn pem(&self) -> String {
@@ -38,21 +38,21 @@ impl Authority {
         self.0.der().clone()
     }
 
-    /// A certificate of a server on this machine.
+    /// A server certificate for the loopback address.
     pub fn server(&self) -> Identity {
-        let mut params =
-            CertificateParams::new(["127.0.0.1", "localhost"].map(str::to_owned)).expect("they are names");
+        let mut params = CertificateParams::new(["127.0.0.1", "localhost"].map(str::to_owned))
+            .expect("the names are valid");
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
         self.sign(&params)
     }
 
     pub fn client(&self) -> Identity {
-        self.sign(&client())
+        self.sign(&client_params())
     }
 
-    /// A certificate of a client that was good until some years ago.
+    /// An expired client certificate.
     pub fn expired_client(&self) -> Identity {
-        let mut params = client();
+        let mut params = client_params();
         params.not_before = date_time_ymd(2020, 1, 1);
         params.not_after = date_time_ymd(2021, 1, 1);
         self.sign(&params)
@@ -60,25 +60,25 @@ impl Authority {
 
     fn sign(&self, params: &CertificateParams) -> Identity {
         let key = new_key();
-        let certificate = params.signed_by(&key, &self.0).expect("it can be signed");
+        let certificate = params.signed_by(&key, &self.0).expect("the certificate can be signed");
         Identity { certificate: certificate.der().clone(), key: key.serialize_der() }
     }
 }
 
-fn named(name: &str) -> CertificateParams {
+fn params_with_name(name: &str) -> CertificateParams {
     let mut params = CertificateParams::default();
     params.distinguished_name.push(DnType::CommonName, name);
     params
 }
 
-fn client() -> CertificateParams {
-    let mut params = named("a client");
+fn client_params() -> CertificateParams {
+    let mut params = params_with_name("a client");
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
     params
 }
 
 fn new_key() -> KeyPair {
-    KeyPair::generate().expect("a key can be made")
+    KeyPair::generate().expect("a key can be generated")
 }
 
 /// A certificate and its key.
@@ -97,7 +97,7 @@ impl Identity {
     }
 
     fn key(&self) -> PrivateKeyDer<'static> {
-        PrivateKeyDer::try_from(self.key.clone()).expect("it is a key")
+        PrivateKeyDer::try_from(self.key.clone()).expect("the key is valid")
     }
 }
 
@@ -107,35 +107,35 @@ fn pem(label: &str, der: &[u8]) -> String {
     format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", lines.join("\n"))
 }
 
-/// Connects as a client that trusts this authority, shows this certificate, if any, and offers these protocols.
-pub async fn connect_to(
+/// Connects as a client that trusts this authority, presents this certificate, if any, and offers these protocols.
+pub async fn tls_connect(
     address: &str,
-    name: &'static str,
-    trusted: &Authority,
-    shown: Option<&Identity>,
+    server_name: &'static str,
+    trusted: &CertificateAuthority,
+    presented: Option<&Identity>,
     offered: &[&[u8]],
 ) -> io::Result<TlsStream<TcpStream>> {
     let mut roots = RootCertStore::empty();
-    roots.add(trusted.der()).expect("it is an authority");
+    roots.add(trusted.der()).expect("the root certificate is valid");
     let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
-        .expect("there are some")
+        .expect("the provider supports the default versions")
         .with_root_certificates(roots);
-    let mut config = match shown {
+    let mut config = match presented {
         None => builder.with_no_client_auth(),
         Some(identity) => builder
             .with_client_auth_cert(vec![identity.certificate.clone()], identity.key())
-            .expect("the key is that of the certificate"),
+            .expect("the key matches the certificate"),
     };
     config.alpn_protocols = offered.iter().map(|protocol| protocol.to_vec()).collect();
-    let stream = TcpStream::connect(address).await.expect("the server can be reached");
-    stream.set_nodelay(true).expect("it is open");
-    let name = ServerName::try_from(name).expect("it is a name");
-    TlsConnector::from(Arc::new(config)).connect(name, stream).await
+    let stream = TcpStream::connect(address).await.expect("the server is reachable");
+    stream.set_nodelay(true).expect("the socket is open");
+    let server_name = ServerName::try_from(server_name).expect("the name is valid");
+    TlsConnector::from(Arc::new(config)).connect(server_name, stream).await
 }
 
-/// The certificate that a server has shown.
-pub fn shown_by(stream: &TlsStream<TcpStream>) -> CertificateDer<'static> {
-    let shown = stream.get_ref().1.peer_certificates().and_then(<[_]>::first);
-    shown.expect("a server shows a certificate").clone().into_owned()
+/// The certificate that the server has presented.
+pub fn peer_certificate(stream: &TlsStream<TcpStream>) -> CertificateDer<'static> {
+    let certificate = stream.get_ref().1.peer_certificates().and_then(<[_]>::first);
+    certificate.expect("the server presents a certificate").clone().into_owned()
 }
