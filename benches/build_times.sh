@@ -25,7 +25,7 @@ until curl --silent --fail --output /dev/null --header 'content-type: applicatio
     kill -0 $server || exit 1
     sleep 0.1
 done
-printf 'cargo run --release, to the first answer: %d s\n' $((($(date +%s%N) - start) / 1000000000))
+printf 'cargo run --release, to the first response: %d s\n' $((($(date +%s%N) - start) / 1000000000))
 kill $server
 wait $server || true
 

@@ -1,7 +1,7 @@
-//! Many calls in one: what an item of a batch and of a stream costs the server, and how many are answered a second.
+//! Batches and streams: CPU time of the server per item, and throughput.
 //!
-//! The items are the moves of a random game, in turn, each an `ApplyMove` with the typed state that it is made in. The like of
-//! them that does nothing has items of the same sizes, as bytes that are neither read nor made, and is not counted item by item.
+//! The items are the moves of a random game, repeated, each an `ApplyMove` with a typed state. The items of the no-op have
+//! the same sizes. It neither decodes nor creates them, and does not count them in the metrics.
 
 use arbiter::{
     games::{connect_four::ConnectFour, triple_triad::TripleTriad},
@@ -14,63 +14,68 @@ use bytes::Bytes;
 use prost::Message;
 
 use super::{
-    load::{CONNECTIONS, Call, Load},
+    comparison::{self, Comparison},
+    load_generator::{CONNECTIONS, Call, LoadGenerator},
     noop,
-    pairs::{self, Pair},
     requests::{TRIPLE_TRIAD, parse, random_game},
     server::ServerProcess,
-    stream::{Frames, Messages, Streamer},
+    stream_client::{Framing, Messages, StreamClient},
     table::Table,
 };
 
-/// Batches under way on each connection.
-const BATCHES_UNDER_WAY: usize = 2;
+/// Batches in flight on each connection.
+const BATCHES_IN_FLIGHT: usize = 2;
 
-/// Items of a round of batches.
-const BATCHED: usize = 96_000;
+/// Items per round of batches.
+const ITEMS_PER_ROUND: usize = 96_000;
 
-/// A call and what it must be answered.
+/// A call and the expected next state.
 struct Item {
     call: proto::Call,
-    answer: proto::State,
+    next: proto::State,
 }
 
-/// Measures what is wanted. False: nothing is.
-pub fn measure(server: &ServerProcess, load: &Load, rounds: usize, wanted: impl Fn(&str) -> bool) -> bool {
-    let streamer = Streamer::new(load, &server.address);
-    let mut pairs = Vec::new();
+/// Measures the selected items. Returns false if none is selected.
+pub fn measure(
+    server: &ServerProcess,
+    load: &LoadGenerator,
+    rounds: usize,
+    is_selected: impl Fn(&str) -> bool,
+) -> bool {
+    let stream_client = StreamClient::new(load, &server.address);
+    let mut comparisons = Vec::new();
     for (game, items) in [
         ("connect_four", items::<ConnectFour>("c4:7x6x4:")),
         ("triple_triad", items::<TripleTriad>(TRIPLE_TRIAD)),
     ] {
         for size in [10, 100, 1000] {
             let name = format!("{game} batch of {size}");
-            if wanted(&name) {
-                pairs.push(batches(load, name, &items, size));
+            if is_selected(&name) {
+                comparisons.push(batches(load, name, &items, size));
             }
         }
-        for (under_way, frames) in
-            [(1, Frames::Shared), (10, Frames::Shared), (100, Frames::Shared), (100, Frames::Apart)]
+        for (in_flight, framing) in
+            [(1, Framing::Shared), (10, Framing::Shared), (100, Framing::Shared), (100, Framing::Separate)]
         {
-            let how = if frames == Frames::Apart { ", apart" } else { "" };
-            let name = format!("{game} stream, {under_way} under way{how}");
-            if wanted(&name) {
-                pairs.push(stream(&streamer, name, &items, under_way, frames));
+            let suffix = if framing == Framing::Separate { ", separate frames" } else { "" };
+            let name = format!("{game} stream, {in_flight} in flight{suffix}");
+            if is_selected(&name) {
+                comparisons.push(stream(&stream_client, name, &items, in_flight, framing));
             }
         }
     }
-    if pairs.is_empty() {
+    if comparisons.is_empty() {
         return false;
     }
     let note = format!(
-        "CPU time of the server for an ApplyMove among many, typed states, {rounds} rounds.\n\
-         Batches: {CONNECTIONS} connections with {BATCHES_UNDER_WAY} under way each, {BATCHED} items a round. Streams: one \
+        "CPU time of the server per item, each an ApplyMove with a typed state, {rounds} rounds.\n\
+         Batches: {CONNECTIONS} connections with {BATCHES_IN_FLIGHT} in flight each, {ITEMS_PER_ROUND} items per round. Streams: one \
          on one connection.\n\
-         What can be sent at once on a stream shares a frame of HTTP/2; with \"apart\" each message has its own.\n\
-         The no-op has items of the same sizes, which it neither reads nor makes nor counts."
+         Messages that are ready at the same time share an HTTP/2 frame; \"separate frames\" sends each in its own.\n\
+         The no-op has items of the same sizes, which it neither decodes nor creates nor counts."
     );
-    let table = Table::begin("Many calls in one", &note);
-    pairs::measure(server, &table, &pairs, rounds, true);
+    let table = Table::begin("Batches and streams", &note);
+    comparison::measure(server, &table, &comparisons, rounds, true);
     true
 }
 
@@ -87,7 +92,7 @@ fn items<G: WireGame>(start: &str) -> Vec<Item> {
             next.play(&mv).ok().expect("the move is legal");
             Item {
                 call: proto::Call { kind: Some(call::Kind::ApplyMove(request)) },
-                answer: Form::Typed.write_state(&next),
+                next: Form::Typed.write_state(&next),
             }
         })
         .collect()
@@ -95,72 +100,74 @@ fn items<G: WireGame>(start: &str) -> Vec<Item> {
 
 impl Item {
     fn check(&self, answer: &proto::Answer) {
-        let Some(answer::Kind::ApplyMove(answer)) = &answer.kind else { panic!("refused: {answer:?}") };
-        assert_eq!(answer.state.as_ref(), Some(&self.answer));
+        let Some(answer::Kind::ApplyMove(response)) = &answer.kind else {
+            panic!("the item failed: {answer:?}")
+        };
+        assert_eq!(response.state.as_ref(), Some(&self.next));
     }
 }
 
-fn batches<'a>(load: &'a Load, name: String, items: &[Item], size: usize) -> Pair<'a> {
-    let in_turn = || items.iter().cycle().take(size);
-    let request: proto::EvaluateBatchRequest = in_turn().map(|item| item.call.clone()).collect();
+fn batches<'a>(load: &'a LoadGenerator, name: String, items: &[Item], size: usize) -> Comparison<'a> {
+    let repeated = || items.iter().cycle().take(size);
+    let request: proto::EvaluateBatchRequest = repeated().map(|item| item.call.clone()).collect();
     let batch = Call::rules("EvaluateBatch", request.encode_to_vec());
-    let answer = load.answer(&batch);
-    let answers = proto::EvaluateBatchResponse::decode(answer.clone()).expect("a batch of answers");
+    let response = load.call(&batch);
+    let answers = proto::EvaluateBatchResponse::decode(response.clone()).expect("the response decodes");
     assert_eq!(answers.len(), size);
-    for (item, answer) in in_turn().zip(answers.iter()) {
-        item.check(&proto::Answer::decode(answer).expect("an answer"));
+    for (item, answer) in repeated().zip(answers.iter()) {
+        item.check(&proto::Answer::decode(answer).expect("the answer decodes"));
     }
     let sizes: Vec<_> = request.iter().map(<[u8]>::len).zip(answers.iter().map(<[u8]>::len)).collect();
-    let nothing = noop::batch(&sizes);
-    assert_eq!(nothing.request.len(), batch.request.len());
-    assert_eq!(load.answer(&nothing).len(), answer.len());
-    Pair {
+    let noop = noop::batch(&sizes);
+    assert_eq!(noop.request.len(), batch.request.len());
+    assert_eq!(load.call(&noop).len(), response.len());
+    Comparison {
         name,
         sizes: String::new(),
-        count: BATCHED,
-        ask: Box::new(move || load.run(&batch, BATCHED / size, BATCHES_UNDER_WAY)),
-        ask_nothing: Box::new(move || load.run(&nothing, BATCHED / size, BATCHES_UNDER_WAY)),
+        count: ITEMS_PER_ROUND,
+        run: Box::new(move || load.run(&batch, ITEMS_PER_ROUND / size, BATCHES_IN_FLIGHT)),
+        run_noop: Box::new(move || load.run(&noop, ITEMS_PER_ROUND / size, BATCHES_IN_FLIGHT)),
     }
 }
 
 fn stream<'a>(
-    streamer: &'a Streamer<'_>,
+    client: &'a StreamClient<'_>,
     name: String,
     items: &[Item],
-    under_way: usize,
-    frames: Frames,
-) -> Pair<'a> {
+    in_flight: usize,
+    framing: Framing,
+) -> Comparison<'a> {
     let calls: Vec<Bytes> = items
         .iter()
         .map(|item| proto::EvaluateRequest { call: Some(item.call.clone()) }.encode_to_vec().into())
         .collect();
     let path = Call::rules("Evaluate", Vec::new()).path;
     let messages = Messages::new(path, &calls);
-    let (mut answered, mut sizes) = (items.iter(), Vec::new());
-    streamer.run(&messages, items.len(), under_way, frames, |answer| {
-        sizes.push(answer.len());
-        let answer = proto::EvaluateResponse::decode(answer).expect("an answer").answer;
-        let answer = proto::Answer::decode(&*answer).expect("it says something");
-        answered.next().expect("there is a call").check(&answer);
+    let (mut expected, mut sizes) = (items.iter(), Vec::new());
+    client.run(&messages, items.len(), in_flight, framing, |response| {
+        sizes.push(response.len());
+        let answer = proto::EvaluateResponse::decode(response).expect("the response decodes").answer;
+        let answer = proto::Answer::decode(&*answer).expect("the answer decodes");
+        expected.next().expect("one response per call").check(&answer);
     });
-    let nothing: Vec<Bytes> =
-        calls.iter().zip(&sizes).map(|(call, &answer_size)| noop::message(call.len(), answer_size)).collect();
-    let nothing = Messages::new(noop::path("Evaluate"), &nothing);
-    let mut sizes_of_nothing = sizes.iter();
-    streamer.run(&nothing, items.len(), under_way, frames, |answer| {
-        noop::assert_alike(answer.len(), *sizes_of_nothing.next().expect("there is a call"));
+    let noop: Vec<Bytes> =
+        calls.iter().zip(&sizes).map(|(call, &size)| noop::message(call.len(), size)).collect();
+    let noop = Messages::new(noop::path("Evaluate"), &noop);
+    let mut expected_sizes = sizes.iter();
+    client.run(&noop, items.len(), in_flight, framing, |response| {
+        noop::assert_similar_size(response.len(), *expected_sizes.next().expect("one response per call"));
     });
-    // The fewer are under way, the longer each takes.
-    let count = match under_way {
+    // Fewer items in flight take longer per item.
+    let count = match in_flight {
         1 => 10_000,
         10 => 40_000,
         _ => 100_000,
     };
-    Pair {
+    Comparison {
         name,
         sizes: String::new(),
         count,
-        ask: Box::new(move || streamer.run(&messages, count, under_way, frames, |_| ())),
-        ask_nothing: Box::new(move || streamer.run(&nothing, count, under_way, frames, |_| ())),
+        run: Box::new(move || client.run(&messages, count, in_flight, framing, |_| ())),
+        run_noop: Box::new(move || client.run(&noop, count, in_flight, framing, |_| ())),
     }
 }

@@ -1,39 +1,39 @@
-//! CPU time of the server for a call, against a call that does nothing with messages of the same sizes, in one run:
+//! CPU time of the server per call, compared with a no-op call with messages of the same sizes, in one run:
 //! `cargo bench --bench calls`.
 //!
-//! The server is a process of its own and its CPU time is read from the kernel, so that the client does not count.
-//! The two calls take turns, so that a noisy machine disturbs both alike. The call that does nothing reads a message
-//! with one field of bytes and answers another; it passes the same sockets, HTTP/2, gate and gRPC framing, but takes no
-//! place among the calls under way and is not counted: that is ours.
+//! The server runs in a separate process, and its CPU time comes from the kernel, so the client does not count. Both calls
+//! alternate, so that noise affects both equally. The no-op decodes a message with one field of bytes and returns another.
+//! It uses the same sockets, HTTP/2, request pipeline and gRPC framing, but takes no in-flight permit and is not counted in
+//! the metrics.
 //!
-//! Then the same for many calls in one: see `items.rs`.
+//! The same is then measured for batches and streams: see `items.rs`.
 //!
-//! An argument picks what has it in its name, and takes more rounds of it:
+//! An argument selects the measurements whose names contain it, and runs more rounds of them:
 //! `cargo bench --bench calls -- 'connect_four ApplyMove'`, or `-- batch`.
 
-#![allow(clippy::cast_precision_loss, reason = "figures for people")]
+#![allow(clippy::cast_precision_loss, reason = "the figures are rounded anyway")]
 
+mod comparison;
 #[path = "../support/cpu.rs"]
 mod cpu;
 #[path = "../support/frames.rs"]
 mod frames;
 mod items;
-mod load;
+mod load_generator;
 mod noop;
-mod pairs;
 mod requests;
 mod server;
 #[path = "../support/spread.rs"]
 mod spread;
-mod stream;
+mod stream_client;
 #[path = "../support/table.rs"]
 mod table;
 
 use std::env;
 
 use self::{
-    load::{CONNECTIONS, Load},
-    pairs::Pair,
+    comparison::Comparison,
+    load_generator::{CONNECTIONS, LoadGenerator},
     requests::calls,
     server::{SERVE, ServerProcess},
     table::Table,
@@ -42,58 +42,63 @@ use self::{
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// An odd number: one of them is the median.
+/// Odd, so that the median is one of them.
 const ROUNDS: usize = 11;
-/// When only some are wanted, they can be told more exactly.
-const ROUNDS_OF_FEW: usize = 51;
-const CALLS_A_ROUND: usize = 10_000;
-const CALLS_UNDER_WAY: usize = 50;
+/// For selected measurements.
+const ROUNDS_IF_SELECTED: usize = 51;
+const CALLS_PER_ROUND: usize = 10_000;
+const CALLS_IN_FLIGHT: usize = 50;
 
 fn main() {
     let argument = env::args().skip(1).find(|argument| !argument.starts_with("--"));
     match argument.as_deref() {
         Some(SERVE) => server::serve(),
-        Some(part) => compare(ROUNDS_OF_FEW, |name| name.contains(part)),
+        Some(part) => compare(ROUNDS_IF_SELECTED, |name| name.contains(part)),
         None => compare(ROUNDS, |_| true),
     }
 }
 
-/// Everything whose name is wanted against the like of it that does nothing.
-fn compare(rounds: usize, wanted: impl Fn(&str) -> bool) {
+/// Compares the selected calls and items with no-ops.
+fn compare(rounds: usize, is_selected: impl Fn(&str) -> bool) {
     let server = ServerProcess::start();
-    let load = Load::new(&server.address);
-    let calls = compare_calls(&server, &load, rounds, &wanted);
-    let items = items::measure(&server, &load, rounds, &wanted);
-    assert!(calls || items, "nothing has this in its name");
+    let load = LoadGenerator::new(&server.address);
+    let calls = compare_calls(&server, &load, rounds, &is_selected);
+    let items = items::measure(&server, &load, rounds, &is_selected);
+    assert!(calls || items, "no measurement has this name");
 }
 
-/// Measures what is wanted. False: nothing is.
-fn compare_calls(server: &ServerProcess, load: &Load, rounds: usize, wanted: impl Fn(&str) -> bool) -> bool {
-    let pairs: Vec<_> = calls()
+/// Measures the selected calls. Returns false if none is selected.
+fn compare_calls(
+    server: &ServerProcess,
+    load: &LoadGenerator,
+    rounds: usize,
+    is_selected: impl Fn(&str) -> bool,
+) -> bool {
+    let comparisons: Vec<_> = calls()
         .into_iter()
-        .filter(|(name, _)| wanted(name))
+        .filter(|(name, _)| is_selected(name))
         .map(|(name, call)| {
-            let answer = load.answer(&call);
-            let noop = noop::call(&call, answer.len());
-            noop::assert_alike(load.answer(&noop).len(), answer.len());
-            Pair {
+            let response = load.call(&call);
+            let noop = noop::call(&call, response.len());
+            noop::assert_similar_size(load.call(&noop).len(), response.len());
+            Comparison {
                 name,
-                sizes: format!(", {} in, {} out", call.request.len(), answer.len()),
-                count: CALLS_A_ROUND,
-                ask: Box::new(move || load.run(&call, CALLS_A_ROUND, CALLS_UNDER_WAY)),
-                ask_nothing: Box::new(move || load.run(&noop, CALLS_A_ROUND, CALLS_UNDER_WAY)),
+                sizes: format!(", {} in, {} out", call.request.len(), response.len()),
+                count: CALLS_PER_ROUND,
+                run: Box::new(move || load.run(&call, CALLS_PER_ROUND, CALLS_IN_FLIGHT)),
+                run_noop: Box::new(move || load.run(&noop, CALLS_PER_ROUND, CALLS_IN_FLIGHT)),
             }
         })
         .collect();
-    if pairs.is_empty() {
+    if comparisons.is_empty() {
         return false;
     }
     let note = format!(
-        "CPU time of the server for a call, typed states, {rounds} rounds of {CALLS_A_ROUND}; {CONNECTIONS} connections with \
-         {CALLS_UNDER_WAY} under way each.\n\
-         The no-op has messages of the same sizes, in bytes; it takes no place among the calls under way and is not counted."
+        "CPU time of the server per call, typed states, {rounds} rounds of {CALLS_PER_ROUND}; {CONNECTIONS} connections with \
+         {CALLS_IN_FLIGHT} in flight each.\n\
+         The no-op has messages of the same sizes, takes no in-flight permit and is not counted in the metrics."
     );
-    let table = Table::begin("A call", &note);
-    pairs::measure(server, &table, &pairs, rounds, false);
+    let table = Table::begin("Unary calls", &note);
+    comparison::measure(server, &table, &comparisons, rounds, false);
     true
 }

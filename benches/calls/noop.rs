@@ -1,4 +1,4 @@
-//! The calls that do nothing: they read messages and answer others of the sizes that they were asked for.
+//! No-op calls: they decode messages and return others of the requested sizes.
 
 use std::{
     convert::Infallible,
@@ -19,16 +19,16 @@ use tonic::{
 };
 use tower::Service;
 
-use super::load::Call;
+use super::load_generator::Call;
 
-/// A message of bytes. The first two of a request say how many the answer has.
+/// A message of bytes. The first two bytes of a request are the size of the response.
 #[derive(Clone, PartialEq, Message)]
 pub struct Blob {
     #[prost(bytes = "bytes", tag = "1")]
     payload: Bytes,
 }
 
-/// Many of them in one, as the calls of a batch are.
+/// A batch of them.
 #[derive(Clone, PartialEq, Message)]
 pub struct Blobs {
     #[prost(bytes = "bytes", repeated, tag = "1")]
@@ -37,34 +37,34 @@ pub struct Blobs {
 
 static ZEROS: [u8; 65536] = [0; 65536];
 
-/// The call beside another that does nothing with messages of the same sizes, both as encoded.
-pub fn call(beside: &Call, answer_size: usize) -> Call {
-    Call { path: path(beside.method()), request: message(beside.request.len(), answer_size) }
+/// A no-op call with messages of the same encoded sizes as another call.
+pub fn call(measured: &Call, response_size: usize) -> Call {
+    Call { path: path(measured.method()), request: message(measured.request.len(), response_size) }
 }
 
-/// A batch of items of these sizes, each with that of its answer, both as encoded.
+/// A batch with items of these encoded sizes, each with the size of its answer.
 pub fn batch(items: &[(usize, usize)]) -> Call {
     let payloads = items.iter().map(|&(size, answer_size)| payload(size, answer_size)).collect();
     Call { path: path("EvaluateBatch"), request: Blobs { payloads }.encode_to_vec().into() }
 }
 
-/// A message of a stream, of this size and with that of its answer, both as encoded.
-pub fn message(size: usize, answer_size: usize) -> Bytes {
-    Blob { payload: payload(payload_size(size), payload_size(answer_size)) }.encode_to_vec().into()
+/// A stream message of this encoded size, with the size of its response.
+pub fn message(size: usize, response_size: usize) -> Bytes {
+    Blob { payload: payload(payload_size(size), payload_size(response_size)) }.encode_to_vec().into()
 }
 
-/// As long as that of the referee's call: a path is read letter by letter, whatever the call.
+/// A path of the same length as that of the measured call, since the server processes it byte by byte.
 pub fn path(method: &str) -> http::uri::PathAndQuery {
-    format!("/{}/{method}", Noop::NAME).parse().expect("a path")
+    format!("/{}/{method}", Noop::NAME).parse().expect("the path is valid")
 }
 
-fn payload(size: usize, answer_size: usize) -> Bytes {
+fn payload(size: usize, response_size: usize) -> Bytes {
     let mut payload = vec![0; size.max(2)];
-    payload[..2].copy_from_slice(&u16::try_from(answer_size).expect("an answer is small").to_be_bytes());
+    payload[..2].copy_from_slice(&u16::try_from(response_size).expect("the response is small").to_be_bytes());
     payload.into()
 }
 
-/// How long the payload of a message of this size is: without its key and its length.
+/// The size of the payload in a message of this size, without its key and its length.
 fn payload_size(message_size: usize) -> usize {
     match message_size {
         0..=129 => message_size.saturating_sub(2),
@@ -72,12 +72,12 @@ fn payload_size(message_size: usize) -> usize {
     }
 }
 
-/// An empty message has no bytes at all, and no message has 130: so much may the sizes differ.
-pub fn assert_alike(size: usize, other: usize) {
+/// Not every size is possible, so the sizes may differ by two bytes.
+pub fn assert_similar_size(size: usize, other: usize) {
     assert!(size.abs_diff(other) <= 2, "{size} and {other} bytes");
 }
 
-fn answer(payload: &Bytes) -> Bytes {
+fn response_payload(payload: &Bytes) -> Bytes {
     let size = u16::from_be_bytes([payload[0], payload[1]]);
     Bytes::from_static(&ZEROS[..size.into()])
 }
@@ -94,7 +94,7 @@ impl UnaryService<Blob> for Noop {
     type Future = Ready<Result<tonic::Response<Blob>, Status>>;
 
     fn call(&mut self, request: tonic::Request<Blob>) -> Self::Future {
-        ready(Ok(tonic::Response::new(Blob { payload: answer(&request.into_inner().payload) })))
+        ready(Ok(tonic::Response::new(Blob { payload: response_payload(&request.into_inner().payload) })))
     }
 }
 
@@ -103,7 +103,7 @@ impl UnaryService<Blobs> for Noop {
     type Future = Ready<Result<tonic::Response<Blobs>, Status>>;
 
     fn call(&mut self, request: tonic::Request<Blobs>) -> Self::Future {
-        let payloads = request.into_inner().payloads.iter().map(answer).collect();
+        let payloads = request.into_inner().payloads.iter().map(response_payload).collect();
         ready(Ok(tonic::Response::new(Blobs { payloads })))
     }
 }
@@ -114,8 +114,9 @@ impl StreamingService<Blob> for Noop {
     type Future = Ready<Result<tonic::Response<Self::ResponseStream>, Status>>;
 
     fn call(&mut self, request: tonic::Request<Streaming<Blob>>) -> Self::Future {
-        let each: fn(_) -> _ = |read: Result<Blob, Status>| Ok(Blob { payload: answer(&read?.payload) });
-        ready(Ok(tonic::Response::new(request.into_inner().map(each))))
+        let respond: fn(_) -> _ =
+            |message: Result<Blob, Status>| Ok(Blob { payload: response_payload(&message?.payload) });
+        ready(Ok(tonic::Response::new(request.into_inner().map(respond))))
     }
 }
 

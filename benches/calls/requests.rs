@@ -1,4 +1,4 @@
-//! What is measured: each call of each game, with a state in the middle of it.
+//! The measured requests: each call of each game, with a state in the middle of a game.
 
 use arbiter::{
     games::{
@@ -13,16 +13,16 @@ use arbiter::{
 };
 use prost::Message;
 
-use super::load::Call;
+use super::load_generator::Call;
 
-/// The longest game that is played again.
-const LONGEST_REPLAY: usize = 40;
+/// Maximum length of a replayed game.
+const MAX_REPLAY_MOVES: usize = 40;
 
-/// Every call by its name. The first is an `ApplyMove` of Connect Four.
+/// All calls with their names. The first is an `ApplyMove` of Connect Four.
 pub fn calls() -> Vec<(String, Call)> {
     let square = |row, column| Some(proto::Square { row: Some(row), column: Some(column) });
     let mut calls = [
-        of_game::<ConnectFour>(
+        game_calls::<ConnectFour>(
             "connect_four",
             Sample {
                 start: "c4:7x6x4:",
@@ -33,7 +33,7 @@ pub fn calls() -> Vec<(String, Call)> {
                 setup: Setup::ConnectFour(proto::ConnectFourSetup {}),
             },
         ),
-        of_game::<TripleTriad>(
+        game_calls::<TripleTriad>(
             "triple_triad",
             Sample {
                 start: TRIPLE_TRIAD,
@@ -44,7 +44,7 @@ pub fn calls() -> Vec<(String, Call)> {
                 setup: Setup::TripleTriad(proto::TripleTriadSetup::default()),
             },
         ),
-        of_game::<QueenRooks>(
+        game_calls::<QueenRooks>(
             "queen_rooks",
             Sample {
                 start: "qr:4rrrq/4rrrr/4rrrr/4rrrr/RRRR4/RRRR4/RRRR4/QRRR4:1",
@@ -55,7 +55,7 @@ pub fn calls() -> Vec<(String, Call)> {
                 setup: Setup::QueenRooks(proto::QueenRooksSetup {}),
             },
         ),
-        of_game::<RoyalMatch>(
+        game_calls::<RoyalMatch>(
             "royal_match",
             Sample {
                 start: "rm:vH:9H,QC,4D,KS,2C,10D,6S,AH,3D,5C,8H,7S,JC;0/5H,8C,AD,3S,7D,JH,2S,KD,4H,9C,10S,QD,6C;0",
@@ -77,39 +77,39 @@ pub fn calls() -> Vec<(String, Call)> {
     calls
 }
 
-/// The start of a game of Triple Triad with every capture rule on.
+/// The start of a Triple Triad game with all capture rules.
 pub const TRIPLE_TRIAD: &str = "tt:eswpcd:-,-,w/-,a,t/-,-,p:53,3,61,107,13:78,34,24,110,20:X";
 
-/// What the calls of a game are made from, all as text.
+/// The input of the calls of a game, as notation.
 struct Sample {
-    /// The start of the game that `ReplayGame` plays again.
+    /// The start of the game for `ReplayGame`.
     start: &'static str,
-    /// The middle of a game.
+    /// A state in the middle of a game.
     state: &'static str,
-    /// A move there.
+    /// A legal move in `state`.
     mv: &'static str,
-    /// A board on which something has just arrived.
+    /// A board on which a piece has just arrived.
     board: &'static str,
-    /// Where it has.
+    /// The square of that piece.
     arrived_at: Option<proto::Square>,
-    /// What `NewGame` is asked for.
+    /// The setup for `NewGame`.
     setup: Setup,
 }
 
-fn of_game<G: WireGame>(name: &str, sample: Sample) -> Vec<(String, Call)> {
+fn game_calls<G: WireGame>(name: &str, sample: Sample) -> Vec<(String, Call)> {
     let game: G = parse(sample.state);
-    let mv: G::Move = sample.mv.parse().expect("the move can be read");
+    let mv: G::Move = sample.mv.parse().expect("the move parses");
     assert!(game.why_illegal(&mv).is_empty(), "the move is legal");
     let typed = || Some(Form::Typed.write_state(&game));
     let typed_move = || Some(Form::Typed.write_move::<G>(&mv));
     let arrived_at = sample.arrived_at;
     let board = proto::ResolveCapturesRequest { state: Some(text(sample.board)), arrived_at };
-    let board = read_board::<G>(&board).expect("the board can be read").0;
+    let board = read_board::<G>(&board).expect("the board parses").0;
     let start: G = parse(sample.start);
-    let replayed = random_game(&start, LONGEST_REPLAY);
-    let call = |what: &str, request: Vec<u8>| {
-        let method = what.split(' ').next().unwrap_or_default();
-        (format!("{name} {what}"), Call::rules(method, request))
+    let replay = random_game(&start, MAX_REPLAY_MOVES);
+    let call = |label: &str, request: Vec<u8>| {
+        let method = label.split(' ').next().unwrap_or_default();
+        (format!("{name} {label}"), Call::rules(method, request))
     };
     vec![
         call("ApplyMove", proto::ApplyMoveRequest { state: typed(), r#move: typed_move() }.encode_to_vec()),
@@ -133,7 +133,7 @@ fn of_game<G: WireGame>(name: &str, sample: Sample) -> Vec<(String, Call)> {
             "ReplayGame",
             proto::ReplayGameRequest {
                 state: Some(Form::Typed.write_state(&start)),
-                moves: replayed.iter().map(|(_, mv)| Form::Typed.write_move::<G>(mv)).collect(),
+                moves: replay.iter().map(|(_, mv)| Form::Typed.write_move::<G>(mv)).collect(),
             }
             .encode_to_vec(),
         ),
@@ -147,15 +147,15 @@ fn of_game<G: WireGame>(name: &str, sample: Sample) -> Vec<(String, Call)> {
 }
 
 pub fn parse<G: WireGame>(state: &str) -> G {
-    G::parse(state).ok().and_then(|known| known.into_state().ok()).expect("the state can be read")
+    G::parse(state).ok().and_then(|known| known.into_state().ok()).expect("the state parses")
 }
 
-/// Each position of a random game and the move that was made there, the same every time.
-pub fn random_game<G: WireGame>(start: &G, longest: usize) -> Vec<(G, G::Move)> {
+/// The positions of a random game with the move made in each. Always the same game.
+pub fn random_game<G: WireGame>(start: &G, max_moves: usize) -> Vec<(G, G::Move)> {
     let mut game = start.clone();
     let mut random: u64 = 7;
     let mut played = Vec::new();
-    while played.len() < longest {
+    while played.len() < max_moves {
         let legal = game.legal_moves();
         if legal.is_empty() {
             break;
@@ -168,7 +168,7 @@ pub fn random_game<G: WireGame>(start: &G, longest: usize) -> Vec<(G, G::Move)> 
     played
 }
 
-/// Two cards, of which one wins by its suit.
+/// Two cards of the same value and different suits.
 fn compare_cards() -> Call {
     let card = |suit: proto::RoyalMatchSuit| proto::RoyalMatchCard {
         suit: suit.into(),
@@ -183,7 +183,7 @@ fn compare_cards() -> Call {
     Call::rules("CompareCards", request.encode_to_vec())
 }
 
-/// The winner takes one card; both own those that they have played.
+/// The winner takes one card. Both players own the cards that they have played.
 fn settle_trade() -> Call {
     let game: TripleTriad = parse("tt:eswpcO:X34,X20,wO110/X61,aX107,tX13/X24,X53,pX3:-:78:O");
     let catalogue = TripleTriad::built_in_cards();

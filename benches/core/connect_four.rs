@@ -1,7 +1,7 @@
-//! Random games of Connect Four, and all games of nine moves, against a bare bitboard loop.
+//! Random Connect Four games and perft 9, compared with a bare bitboard loop.
 //!
-//! The bare loop knows one board of 7 × 6, has no rule set, checks nothing it need not, and answers nothing:
-//! it is what the machine can do.
+//! The bare loop has a fixed board of 7 × 6, no rule set, no redundant checks and no result. It shows what the machine can
+//! do.
 
 use std::hint::black_box;
 
@@ -9,19 +9,19 @@ use arbiter::games::connect_four::{Position, Rules};
 
 use super::{ROUNDS, Random, Table, perft::perft, random_games::random_games, rate, spread::Spread};
 
-const MOVES_A_ROUND: u64 = 10_000_000;
+const MOVES_PER_ROUND: u64 = 10_000_000;
 const PERFT_DEPTH: u32 = 9;
 const PERFT_LEAVES: u64 = 39_394_572;
 
 pub fn measure(table: &Table) {
-    contest(
+    compare(
         table,
         "random moves",
-        MOVES_A_ROUND,
-        |seed| random_games(&mut Random(seed), MOVES_A_ROUND),
+        MOVES_PER_ROUND,
+        |seed| random_games(&mut Random(seed), MOVES_PER_ROUND),
         bare::random_games,
     );
-    contest(
+    compare(
         table,
         &format!("leaves of perft {PERFT_DEPTH}"),
         PERFT_LEAVES,
@@ -30,32 +30,32 @@ pub fn measure(table: &Table) {
     );
 }
 
-/// Ours and the bare loop, in turns.
-fn contest(table: &Table, what: &str, count: u64, ours: impl Fn(u64), bare: impl Fn(u64)) {
-    let (mut of_ours, mut of_bare, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+/// Measures Arbiter and the bare loop alternately.
+fn compare(table: &Table, what: &str, count: u64, arbiter: impl Fn(u64), bare: impl Fn(u64)) {
+    let (mut arbiter_rates, mut bare_rates, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..ROUNDS as u64 {
-        let (ours, bare) = (rate(count, || ours(round)), rate(count, || bare(round)));
-        of_ours.push(ours);
-        of_bare.push(bare);
-        ratios.push(ours / bare);
+        let (arbiter, bare) = (rate(count, || arbiter(round)), rate(count, || bare(round)));
+        arbiter_rates.push(arbiter);
+        bare_rates.push(bare);
+        ratios.push(arbiter / bare);
     }
-    table.row(&format!("connect_four {what}"), &Spread::of(&mut of_ours), "M/s");
-    table.row(&format!("connect_four {what}, bare bitboard loop"), &Spread::of(&mut of_bare), "M/s");
-    table.row(&format!("connect_four {what} against bare"), &Spread::of(&mut ratios), "×");
+    table.row(&format!("connect_four {what}"), &Spread::of(&mut arbiter_rates), "M/s");
+    table.row(&format!("connect_four {what}, bare bitboard loop"), &Spread::of(&mut bare_rates), "M/s");
+    table.row(&format!("connect_four {what} relative to the bare loop"), &Spread::of(&mut ratios), "×");
 }
 
-/// The least that games of Connect Four can be.
+/// A minimal implementation of Connect Four.
 mod bare {
-    use super::{MOVES_A_ROUND, Random, black_box};
+    use super::{MOVES_PER_ROUND, Random, black_box};
 
-    /// Six cells in each of seven columns, and an empty one above each.
+    /// A full board: six cells in each of seven columns, with an empty bit above each column.
     const FULL: u64 = 0x0000_FDFB_F7EF_DFBF;
 
     pub(super) fn random_games(seed: u64) {
         let mut random = Random(seed);
         let (mut mine, mut tokens, mut won) = (0_u64, 0_u64, false);
         let mut moves = 0;
-        while moves < MOVES_A_ROUND {
+        while moves < MOVES_PER_ROUND {
             if won || tokens == FULL {
                 (mine, tokens, won) = (0, 0, false);
             }
@@ -72,8 +72,7 @@ mod bare {
         black_box((mine, tokens));
     }
 
-    /// `mine` are the tokens of the player to move. Every move is made as a whole, the last too: whether it wins is part of
-    /// it, as it is of ours.
+    /// `mine` are the tokens of the player to move. The last move is also checked for a win, as in Arbiter's perft.
     pub(super) fn perft(mine: u64, tokens: u64, depth: u32) -> u64 {
         let theirs = mine ^ tokens;
         (0..7)

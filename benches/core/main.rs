@@ -1,9 +1,8 @@
-//! The rules alone, without a server around them: `cargo bench --bench core`.
+//! The rules alone, without a server: `cargo bench --bench core`.
 //!
-//! Everything runs on one core. What is set against a bare loop takes turns with it, so that a noisy machine disturbs both
-//! alike.
+//! Everything runs on one core. Variants of a comparison alternate, so that noise affects both equally.
 
-#![allow(clippy::cast_precision_loss, reason = "figures for people")]
+#![allow(clippy::cast_precision_loss, reason = "the figures are rounded anyway")]
 
 mod connect_four;
 #[path = "../support/perft.rs"]
@@ -34,13 +33,13 @@ fn main() {
     royal_match::measure(&table);
 }
 
-/// Rounds of something: each is given its number, and tells a figure.
+/// Runs all rounds. `figure` gets the number of the round and returns its measurement.
 fn rounds(figure: impl FnMut(u64) -> f64) -> Spread {
     let mut figures: Vec<f64> = (0..ROUNDS as u64).map(figure).collect();
     Spread::of(&mut figures)
 }
 
-/// How many millions of something a second.
+/// Millions per second.
 fn rate(count: u64, work: impl FnOnce()) -> f64 {
     let start = Instant::now();
     work();

@@ -1,4 +1,4 @@
-//! Comparisons of random cards of `RoyalMatch`, each with the clause that decides.
+//! Comparisons of random `RoyalMatch` cards, each with the deciding clause.
 
 use std::hint::black_box;
 
@@ -6,8 +6,8 @@ use arbiter::games::royal_match::{Card, Order, Ordering, Suit};
 
 use super::{Random, Table, rate, rounds};
 
-const COMPARISONS_A_ROUND: u64 = 20_000_000;
-/// Different pairs, compared over and over.
+const COMPARISONS_PER_ROUND: u64 = 20_000_000;
+/// Distinct pairs, compared repeatedly.
 const PAIRS: usize = 4096;
 
 pub fn measure(table: &Table) {
@@ -16,7 +16,7 @@ pub fn measure(table: &Table) {
     {
         let comparisons = rounds(|round| {
             let pairs = random_pairs(round);
-            rate(COMPARISONS_A_ROUND, || compare(&pairs, ordering))
+            rate(COMPARISONS_PER_ROUND, || compare(&pairs, ordering))
         });
         table.row(&format!("royal_match comparisons, {name}"), &comparisons, "M/s");
     }
@@ -30,14 +30,14 @@ fn random_pairs(seed: u64) -> Vec<(Card, Card)> {
 }
 
 fn compare(pairs: &[(Card, Card)], ordering: Ordering) {
-    // Each suit is strong in turn.
+    // Each suit is dominant in turn.
     let orders = Suit::ALL.map(|dominant| black_box(Order { dominant, ordering }));
     let mut compared = 0;
     for (&(first, second), order) in
-        pairs.iter().cycle().zip(orders.into_iter().cycle()).take(COMPARISONS_A_ROUND as usize)
+        pairs.iter().cycle().zip(orders.into_iter().cycle()).take(COMPARISONS_PER_ROUND as usize)
     {
-        let (told, decision) = order.compare(first, second);
-        compared += told as i32 + decision as i32;
+        let (result, decision) = order.compare(first, second);
+        compared += result as i32 + decision as i32;
     }
     black_box(compared);
 }

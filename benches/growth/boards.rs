@@ -1,4 +1,4 @@
-//! The rules alone, on larger and larger boards.
+//! The rules alone, on boards of increasing size.
 
 use std::{
     hint::black_box,
@@ -10,17 +10,17 @@ use arbiter::games::{Player, connect_four, queen_rooks};
 use super::{curve::Curve, random::Random};
 
 const ROUNDS: usize = 15;
-/// How long each figure is measured, at least.
-const LASTS: Duration = Duration::from_millis(20);
-/// Different games or positions, over and over.
+/// Minimum duration of each measurement.
+const MIN_DURATION: Duration = Duration::from_millis(20);
+/// Distinct games or positions, used repeatedly.
 const SAMPLES: usize = 256;
 
-/// Sides of the boards of Connect Four: none larger fits into 128 bits.
+/// Side lengths of Connect Four boards, up to the largest that fits into 128 bits.
 pub const CONNECT_FOUR: [u32; 7] = [4, 5, 6, 7, 8, 9, 10];
-/// Sides of the boards of Queen and rooks: all there are.
+/// All side lengths of Queen and rooks boards.
 pub const QUEEN_ROOKS: [u32; 12] = [4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26];
 
-/// How many squares boards of these sides have.
+/// The number of squares for each side length.
 pub fn squares(sides: &[u32]) -> impl Iterator<Item = usize> {
     sides.iter().map(|side| (side * side) as usize)
 }
@@ -33,8 +33,8 @@ pub fn measure() {
         moves.push(games.iter().map(|(start, games)| replay(*start, games)).collect());
     }
     moves.print_cost(
-        "Growth of a move of Connect Four with the board",
-        "One core; square boards, lines of four; a token dropped and its lines looked for, in random games recorded before.",
+        "Scaling: Connect Four move by board size",
+        "One core; square boards, lines of four; drops a token and checks its lines, in recorded random games.",
         "squares",
         "ns",
     );
@@ -46,22 +46,22 @@ pub fn measure() {
         moves.push(positions.iter().map(|positions| play(positions)).collect());
     }
     lists.print_cost(
-        "Growth of the list of moves of Queen and rooks with the board",
-        "One core; all legal moves of positions of random games.",
+        "Scaling: Queen and rooks move list by board size",
+        "One core; lists all legal moves in positions of random games.",
         "squares",
         "ns",
     );
     moves.print_cost(
-        "Growth of a move of Queen and rooks with the board",
-        "One core; a legal move of positions of random games, checked and made.",
+        "Scaling: Queen and rooks move by board size",
+        "One core; checks and makes a legal move in positions of random games.",
         "squares",
         "ns",
     );
 }
 
-/// Games to the end, as the columns that are played.
+/// Complete random games, as lists of columns.
 fn recorded_games(side: u32, random: &mut Random) -> (connect_four::Position, Vec<Vec<u32>>) {
-    let rules = connect_four::Rules::new(side, side, 4, Player::One).expect("it is a size");
+    let rules = connect_four::Rules::new(side, side, 4, Player::One).expect("the size is valid");
     let start = connect_four::Position::start(rules);
     let game = || {
         let (mut position, mut columns) = (start, Vec::new());
@@ -77,7 +77,7 @@ fn recorded_games(side: u32, random: &mut Random) -> (connect_four::Position, Ve
 }
 
 fn replay(start: connect_four::Position, games: &[Vec<u32>]) -> f64 {
-    nanos_each(games.iter().map(Vec::len).sum(), || {
+    nanos_per_unit(games.iter().map(Vec::len).sum(), || {
         for game in games {
             let mut position = start;
             for &column in game {
@@ -88,9 +88,9 @@ fn replay(start: connect_four::Position, games: &[Vec<u32>]) -> f64 {
     })
 }
 
-/// Positions of random games, every fourth, each with one of its moves.
+/// Every fourth position of random games, each with a legal move.
 pub fn random_positions(side: u32, random: &mut Random) -> Vec<(queen_rooks::Position, queen_rooks::Move)> {
-    let start = queen_rooks::Position::start(queen_rooks::Rules::new(side, 0).expect("it is a size"));
+    let start = queen_rooks::Position::start(queen_rooks::Rules::new(side, 0).expect("the size is valid"));
     let mut position = start;
     let next = || {
         let mut legal = position.legal_moves();
@@ -108,7 +108,7 @@ pub fn random_positions(side: u32, random: &mut Random) -> Vec<(queen_rooks::Pos
 }
 
 fn list(positions: &[(queen_rooks::Position, queen_rooks::Move)]) -> f64 {
-    nanos_each(positions.len(), || {
+    nanos_per_unit(positions.len(), || {
         for (position, _) in positions {
             black_box(position.legal_moves());
         }
@@ -116,7 +116,7 @@ fn list(positions: &[(queen_rooks::Position, queen_rooks::Move)]) -> f64 {
 }
 
 fn play(positions: &[(queen_rooks::Position, queen_rooks::Move)]) -> f64 {
-    nanos_each(positions.len(), || {
+    nanos_per_unit(positions.len(), || {
         for (position, mv) in positions {
             let mut position = *position;
             black_box(position.play(mv).is_ok());
@@ -125,11 +125,11 @@ fn play(positions: &[(queen_rooks::Position, queen_rooks::Move)]) -> f64 {
     })
 }
 
-/// How long each of so many pieces of work takes, in nanoseconds.
-fn nanos_each(count: usize, work: impl Fn()) -> f64 {
+/// Time per unit in nanoseconds, where `work` does `count` units.
+fn nanos_per_unit(count: usize, work: impl Fn()) -> f64 {
     let start = Instant::now();
     let mut times = 0;
-    while start.elapsed() < LASTS {
+    while start.elapsed() < MIN_DURATION {
         work();
         times += 1;
     }

@@ -1,4 +1,4 @@
-//! CPU time of the server for a call, on larger and larger boards and in larger and larger batches.
+//! CPU time of the server per call, with boards and batches of increasing size.
 
 use std::{iter, sync::Arc};
 
@@ -14,28 +14,27 @@ use super::{
 };
 
 const ROUNDS: usize = 9;
-const CALLS_A_ROUND: usize = 3000;
-const ITEMS_A_ROUND: usize = 6000;
-const BATCHES: [usize; 7] = [1, 3, 10, 30, 100, 300, 1000];
+const CALLS_PER_ROUND: usize = 3000;
+const ITEMS_PER_ROUND: usize = 6000;
+const BATCH_SIZES: [usize; 7] = [1, 3, 10, 30, 100, 300, 1000];
 
-/// Connections of a loader, and its calls under way on all of them together.
 pub const CONNECTIONS: usize = 4;
-pub const UNDER_WAY: usize = 100;
-/// Batches under way.
-const BATCHES_UNDER_WAY: usize = 8;
+/// Calls in flight on all connections together.
+pub const CALLS_IN_FLIGHT: usize = 100;
+const BATCHES_IN_FLIGHT: usize = 8;
 
 pub async fn measure() {
     let server = Server::start("growth-calls");
     let client = Client::connect(&server.address, CONNECTIONS).await;
 
     let note = format!(
-        "ApplyMove with a typed state, {CONNECTIONS} connections with {UNDER_WAY} calls under way, \
-         {ROUNDS} rounds of {CALLS_A_ROUND} calls."
+        "ApplyMove with a typed state, {CONNECTIONS} connections with {CALLS_IN_FLIGHT} calls in flight, \
+         {ROUNDS} rounds of {CALLS_PER_ROUND} calls."
     );
     let calls: Vec<_> = CONNECT_FOUR.into_iter().map(|side| call(&requests::connect_four(side))).collect();
     let by_board = Curve::new(squares(&CONNECT_FOUR));
     measure_calls(&server, &client, &calls, by_board).await.print_cost(
-        "Growth of a call of Connect Four with the board",
+        "Scaling: Connect Four call by board size",
         &note,
         "squares",
         "µs",
@@ -43,32 +42,33 @@ pub async fn measure() {
     let calls: Vec<_> = QUEEN_ROOKS.into_iter().map(|side| call(&requests::queen_rooks(side))).collect();
     let by_board = Curve::new(squares(&QUEEN_ROOKS));
     measure_calls(&server, &client, &calls, by_board).await.print_cost(
-        "Growth of a call of Queen and rooks with the board",
+        "Scaling: Queen and rooks call by board size",
         &note,
         "squares",
         "µs",
     );
 
-    let mut by_items = Curve::new(BATCHES);
-    let batches = BATCHES.map(|items| Call::new(EVALUATE_BATCH, &requests::batch(items).encode_to_vec()));
+    let mut by_items = Curve::new(BATCH_SIZES);
+    let batches = BATCH_SIZES.map(|items| Call::new(EVALUATE_BATCH, &requests::batch(items).encode_to_vec()));
     for round in 0..=ROUNDS {
         let mut figures = Vec::new();
-        for (call, items) in iter::zip(&batches, BATCHES) {
-            let count = ITEMS_A_ROUND.div_ceil(items).max(BATCHES_UNDER_WAY);
-            figures.push(micros_each(&server, &client, call, count, BATCHES_UNDER_WAY).await / items as f64);
+        for (call, items) in iter::zip(&batches, BATCH_SIZES) {
+            let count = ITEMS_PER_ROUND.div_ceil(items).max(BATCHES_IN_FLIGHT);
+            figures
+                .push(micros_per_call(&server, &client, call, count, BATCHES_IN_FLIGHT).await / items as f64);
         }
-        // The first is to warm up.
+        // The first round is a warm-up.
         if round > 0 {
             by_items.push(figures);
         }
     }
     by_items.print_cost(
-        "Growth of an item with the batch",
+        "Scaling: item by batch size",
         &format!(
-            "EvaluateBatch of moves of Connect Four, 7 × 7, {CONNECTIONS} connections with {BATCHES_UNDER_WAY} batches under way, \
-             {ROUNDS} rounds of at least {ITEMS_A_ROUND} items; CPU time of the server per item."
+            "EvaluateBatch of Connect Four moves, 7 × 7, {CONNECTIONS} connections with {BATCHES_IN_FLIGHT} batches in flight, \
+             {ROUNDS} rounds of at least {ITEMS_PER_ROUND} items; CPU time of the server per item."
         ),
-        "in a batch",
+        "items",
         "µs",
     );
 }
@@ -81,9 +81,9 @@ async fn measure_calls(server: &Server, client: &Arc<Client>, calls: &[Call], mu
     for round in 0..=ROUNDS {
         let mut figures = Vec::new();
         for call in calls {
-            figures.push(micros_each(server, client, call, CALLS_A_ROUND, UNDER_WAY).await);
+            figures.push(micros_per_call(server, client, call, CALLS_PER_ROUND, CALLS_IN_FLIGHT).await);
         }
-        // The first is to warm up.
+        // The first round is a warm-up.
         if round > 0 {
             curve.push(figures);
         }
@@ -91,24 +91,24 @@ async fn measure_calls(server: &Server, client: &Arc<Client>, calls: &[Call], mu
     curve
 }
 
-/// CPU time of the server for each of so many calls, in microseconds. None may be refused.
-pub async fn micros_each(
+/// CPU time of the server per call, in microseconds. All calls must succeed.
+pub async fn micros_per_call(
     server: &Server,
     client: &Arc<Client>,
     call: &Call,
     count: usize,
-    under_way: usize,
+    in_flight: usize,
 ) -> f64 {
     let before = server.cpu_seconds();
     let mut callers = JoinSet::new();
-    for caller in 0..under_way {
+    for caller in 0..in_flight {
         let (client, call) = (client.clone(), call.clone());
-        // Each its share, and the first ones what is left over.
-        let share = count / under_way + usize::from(caller < count % under_way);
+        // The first callers make the remaining calls.
+        let share = count / in_flight + usize::from(caller < count % in_flight);
         callers.spawn(async move {
             for _ in 0..share {
-                let answer = client.call(&call, Instant::now(), None).await;
-                assert_eq!(answer.outcome, Outcome::Served);
+                let result = client.call(&call, Instant::now(), None).await;
+                assert_eq!(result.outcome, Outcome::Succeeded);
             }
         });
     }

@@ -1,11 +1,11 @@
-//! Figures against what they grow with.
+//! Measurements as a function of a size.
 
 use super::{fit::Fit, spread::Spread, table::Table};
 
-/// A curve, taken several times.
+/// A curve, measured in several rounds.
 pub struct Curve {
     sizes: Vec<usize>,
-    /// A figure for each size, in each round.
+    /// One measurement per size, for each round.
     rounds: Vec<Vec<f64>>,
 }
 
@@ -14,22 +14,21 @@ impl Curve {
         Self { sizes: sizes.into_iter().collect(), rounds: Vec::new() }
     }
 
-    /// One more round.
+    /// Adds a round.
     pub fn push(&mut self, figures: Vec<f64>) {
-        assert_eq!(figures.len(), self.sizes.len(), "each size has a figure");
+        assert_eq!(figures.len(), self.sizes.len(), "one figure per size");
         self.rounds.push(figures);
     }
 
-    /// A cost: the power of the size that it grows with.
-    pub fn print_cost(&self, part: &'static str, note: &str, of: &str, unit: &str) {
-        let table = self.print_points(part, note, of, unit);
+    /// Prints a cost and its growth exponent.
+    pub fn print_cost(&self, part: &'static str, note: &str, label: &str, unit: &str) {
+        let table = self.print_points(part, note, label, unit);
         self.print_fit(&table, |points| Fit::power(&points));
     }
 
-    /// Megabytes: how many kilobytes one more takes, and the power of the number that what is above the first point grows
-    /// with.
-    pub fn print_memory(&self, part: &'static str, note: &str, of: &str) {
-        let table = self.print_points(part, note, of, "MB");
+    /// Prints memory in megabytes, the slope in kilobytes, and the growth exponent of the memory above the first point.
+    pub fn print_memory(&self, part: &'static str, note: &str, label: &str) {
+        let table = self.print_points(part, note, label, "MB");
         let mut slopes = self.each_round(|points| Fit::line(&points).slope * 1024.0);
         table.row("each", &Spread::of(&mut slopes), "KB");
         self.print_fit(&table, |points| {
@@ -38,28 +37,24 @@ impl Curve {
         });
     }
 
-    fn print_points(&self, part: &'static str, note: &str, of: &str, unit: &str) -> Table {
+    fn print_points(&self, part: &'static str, note: &str, label: &str, unit: &str) -> Table {
         let table = Table::begin(part, note);
         for (index, size) in self.sizes.iter().enumerate() {
             let mut figures: Vec<_> = self.rounds.iter().map(|round| round[index]).collect();
-            table.row(&format!("{size} {of}"), &Spread::of(&mut figures), unit);
+            table.row(&format!("{size} {label}"), &Spread::of(&mut figures), unit);
         }
         table
     }
 
     fn print_fit(&self, table: &Table, fit: fn(Vec<(f64, f64)>) -> Fit) {
-        table.row(
-            "fitted exponent",
-            &Spread::of(&mut self.each_round(|points| fit(points).slope)),
-            "exponent",
-        );
-        table.row("R² of it", &Spread::of(&mut self.each_round(|points| fit(points).explained)), "share");
+        table.row("fitted exponent", &Spread::of(&mut self.each_round(|points| fit(points).slope)), "");
+        table.row("R²", &Spread::of(&mut self.each_round(|points| fit(points).r_squared)), "");
     }
 
-    fn each_round(&self, of: impl Fn(Vec<(f64, f64)>) -> f64) -> Vec<f64> {
+    fn each_round(&self, figure: impl Fn(Vec<(f64, f64)>) -> f64) -> Vec<f64> {
         let points = |round: &Vec<f64>| {
-            self.sizes.iter().zip(round).map(|(size, figure)| (*size as f64, *figure)).collect()
+            self.sizes.iter().zip(round).map(|(size, value)| (*size as f64, *value)).collect()
         };
-        self.rounds.iter().map(|round| of(points(round))).collect()
+        self.rounds.iter().map(|round| figure(points(round))).collect()
     }
 }

@@ -1,23 +1,23 @@
-//! What grows with what, and how fast: `cargo bench --bench growth`.
+//! Scaling: `cargo bench --bench growth`.
 //!
-//! Cost against the size of the board, of a batch, the number of streams and of connections. Each curve has its fitted
-//! exponent: a cost that grows like size^x is a straight line of slope x when both are taken as logarithms, and R² tells how
-//! straight it is. What takes a fixed part and a part for each, as a batch does, is no straight line; the exponent is then
-//! the mean over the range. Memory, which has a fixed part for certain, has a line fitted to it as it is, and the exponent
-//! is that of what is above the fixed part.
+//! Measures cost as a function of the board size, the batch size, and the number of streams and connections. Each curve
+//! has a fitted exponent: in log–log scale a cost that grows like size^x is a line with slope x. R² is the quality of the
+//! fit. A cost with a fixed part, such as that of a batch, is not a line; the exponent is then the mean over the range. For
+//! memory, which always has a fixed part, a line is fitted in linear scale, and the exponent is that of the memory above the
+//! fixed part.
 //!
-//! The server is the program as it is, in a process of its own with one thread on the first core, and with room for more
-//! connections than it takes by default; the loader has the other cores. CPU time and resident memory of the server are
-//! read from the kernel, so that the loader does not count; nor does what the kernel keeps for a socket. All points of a
-//! curve are taken in turns, round by round, so that a noisy machine disturbs them alike.
+//! The server is the normal binary, in a separate process with one thread on the first core, and with a higher connection
+//! limit than the default. The load generator uses the other cores. CPU time and resident memory of the server come from
+//! the kernel, so the load generator does not count. Socket buffers in the kernel do not count either. All points of a curve
+//! are measured in each round, so that noise affects them equally.
 //!
-//! With `boards`, `calls`, `streams` or `connections` as its argument it measures only these.
+//! The argument `boards`, `calls`, `streams` or `connections` selects one group of measurements.
 
-#![allow(clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "figures for people")]
+#![allow(clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "the figures are rounded anyway")]
 
 mod boards;
 mod calls;
-#[allow(dead_code, reason = "the load test asks for more")]
+#[allow(dead_code, reason = "the load test uses more of it")]
 #[path = "../load/client.rs"]
 mod client;
 mod connection;
@@ -31,7 +31,7 @@ mod frames;
 #[path = "../support/random.rs"]
 mod random;
 mod requests;
-#[allow(dead_code, reason = "the load test asks for more")]
+#[allow(dead_code, reason = "the load test uses more of it")]
 #[path = "../load/server.rs"]
 mod server;
 #[path = "../support/spread.rs"]
@@ -52,43 +52,45 @@ use tokio::runtime;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Files that this process has open at most: 11,110 idle connections, and a few that are not.
-const FILES: usize = 12_000;
+/// Maximum number of open files: 11,110 idle connections and a few others.
+const MAX_OPEN_FILES: usize = 12_000;
 
-/// Set once this process is as it must be.
+/// Environment variable that is set to the id of this process after `prepare`.
 const PREPARED: &str = "ARBITER_GROWTH_PREPARED";
 
 fn main() {
     if env::var_os(PREPARED).is_none_or(|process| process != *id().to_string()) {
         prepare();
     }
-    let asked = env::args().skip(1).find(|argument| !argument.starts_with("--"));
-    let wanted = |name: &str| asked.as_ref().is_none_or(|asked| asked == name);
-    let runtime = runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let argument = env::args().skip(1).find(|argument| !argument.starts_with("--"));
+    let is_selected = |name: &str| argument.as_ref().is_none_or(|argument| argument == name);
+    let runtime = runtime::Builder::new_current_thread().enable_all().build().expect("the runtime starts");
     runtime.block_on(async {
-        if wanted("boards") {
+        if is_selected("boards") {
             boards::measure();
         }
-        if wanted("calls") {
+        if is_selected("calls") {
             calls::measure().await;
         }
-        if wanted("streams") {
+        if is_selected("streams") {
             streams::measure().await;
         }
-        if wanted("connections") {
+        if is_selected("connections") {
             connections::measure().await;
         }
     });
 }
 
-/// Begins anew off the first core, which is the server's, and with enough open files: a socket is one. Both are inherited,
-/// and neither can be asked for here without unsafe code.
+/// Re-executes this program without the first core, which is that of the server, and with a higher limit of open files.
+/// Setting either directly would need unsafe code.
 fn prepare() -> ! {
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    assert!(cores > 1, "the server and the loader need a core each");
-    let script =
-        format!("export {PREPARED}=$$; ulimit -n {FILES} && exec taskset -c 1-{} \"$0\" \"$@\"", cores - 1);
-    let this = env::current_exe().expect("this program");
+    assert!(cores > 1, "the server and the load generator need one core each");
+    let script = format!(
+        "export {PREPARED}=$$; ulimit -n {MAX_OPEN_FILES} && exec taskset -c 1-{} \"$0\" \"$@\"",
+        cores - 1
+    );
+    let this = env::current_exe().expect("the path of this program");
     let error = Command::new("sh").args(["-c", &script]).arg(this).args(env::args_os().skip(1)).exec();
-    panic!("sh can be run: {error}");
+    panic!("cannot run sh: {error}");
 }

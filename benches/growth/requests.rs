@@ -1,4 +1,4 @@
-//! What is asked: moves with typed states, in the middle of a game.
+//! Requests: moves with typed states, in the middle of a game.
 
 use arbiter::{
     games::{
@@ -20,18 +20,18 @@ pub const APPLY_MOVE: &str = "/arbiter.v1.RulesService/ApplyMove";
 pub const EVALUATE_BATCH: &str = "/arbiter.v1.RulesService/EvaluateBatch";
 pub const EVALUATE: &str = "/arbiter.v1.RulesService/Evaluate";
 
-/// A move of Connect Four on a square board whose lower half is full. A line is as long as the board is wide, so that
-/// nobody has won yet.
+/// A Connect Four move on a square board whose lower half is full. A line is as long as the board is wide, so the game is
+/// not over.
 pub fn connect_four(side: u32) -> proto::ApplyMoveRequest {
-    let rules = connect_four::Rules::new(side, side, side, Player::One).expect("it is a size");
+    let rules = connect_four::Rules::new(side, side, side, Player::One).expect("the size is valid");
     let mut position = connect_four::Position::start(rules);
-    for turn in 0..side * (side / 2) {
-        assert!(position.drop_token(turn % side), "the game goes on");
+    for index in 0..side * (side / 2) {
+        assert!(position.drop_token(index % side), "the game is not over");
     }
     apply_move::<ConnectFour>(&position.into(), &connect_four::Move { column: 0 })
 }
 
-/// A move of Queen and rooks after some random ones.
+/// A Queen and rooks move after some random moves.
 pub fn queen_rooks(side: u32) -> proto::ApplyMoveRequest {
     let (position, mv) = random_positions(side, &mut Random(0))[20];
     apply_move::<QueenRooks>(&position, &mv)
@@ -44,12 +44,12 @@ fn apply_move<G: WireGame>(game: &G, mv: &G::Move) -> proto::ApplyMoveRequest {
     }
 }
 
-/// The move of Connect Four on the board of 7 × 7, so many times over.
+/// A batch of Connect Four moves on a board of 7 × 7.
 pub fn batch(items: usize) -> proto::EvaluateBatchRequest {
     proto::EvaluateBatchRequest::from_iter(vec![item(); items])
 }
 
-/// The same in a stream.
+/// A stream message with the same move.
 pub fn evaluate() -> proto::EvaluateRequest {
     proto::EvaluateRequest { call: Some(item()) }
 }
@@ -58,7 +58,7 @@ fn item() -> proto::Call {
     proto::Call { kind: Some(call::Kind::ApplyMove(connect_four(7))) }
 }
 
-/// A message as gRPC sends it.
+/// A length-prefixed gRPC message.
 pub fn framed(message: &impl Message) -> Bytes {
     let mut framed = BytesMut::new();
     put_message(&mut framed, &message.encode_to_vec());

@@ -1,5 +1,5 @@
-//! A client that is cheaper than the server: frames of HTTP/2, requests that are already encoded, answers that are
-//! thrown away. Only their status is looked at.
+//! A client that needs less CPU than the server: raw HTTP/2 frames with encoded requests. It discards response messages
+//! and checks only the status.
 
 use std::{
     sync::{
@@ -23,13 +23,13 @@ use tonic_types::StatusExt;
 
 use super::frames::put_message;
 
-/// Calls under way on a connection: as many as the server lets a client have (`--max-streams-per-connection`).
-pub const STREAMS: usize = 200;
+/// Maximum number of calls in flight per connection, as the server allows (`--max-streams-per-connection`).
+pub const MAX_STREAMS: usize = 200;
 
-/// Room for answers, so that the server never waits for the client to make some.
+/// A flow-control window so large that the server never waits for it.
 const WINDOW: u32 = 8 << 20;
 
-/// A call, with its request already encoded and framed.
+/// A call with an encoded and framed request.
 #[derive(Clone)]
 pub struct Call {
     path: &'static str,
@@ -44,35 +44,34 @@ impl Call {
     }
 }
 
-/// What became of a call.
+/// The outcome of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    Served,
-    Refused(Code, ErrorReason),
-    /// Its time was over before an answer came.
-    GivenUp,
-    /// There was no answer, and never will be.
-    Broken(String),
+    Succeeded,
+    Failed(Code, ErrorReason),
+    /// The timeout of the client expired.
+    TimedOut,
+    /// The connection failed, or the response was invalid.
+    TransportError(String),
 }
 
-/// When and how a call was answered.
-pub struct Answer {
+pub struct CallResult {
     pub outcome: Outcome,
-    /// Whether it had to wait in the client, because every connection had as many calls under way as it may.
+    /// Whether the call waited in the client because all connections had the maximum number of calls in flight.
     pub waited: bool,
 }
 
-/// Some connections to a server.
+/// A pool of connections to a server.
 pub struct Client {
     authority: String,
     connections: Vec<Connection>,
-    places: Semaphore,
+    permits: Semaphore,
     next: AtomicUsize,
 }
 
 struct Connection {
     sender: SendRequest<Bytes>,
-    under_way: AtomicUsize,
+    in_flight: AtomicUsize,
 }
 
 impl Client {
@@ -84,74 +83,74 @@ impl Client {
         Arc::new(Self {
             authority: address.to_owned(),
             connections: connected,
-            places: Semaphore::new(connections * STREAMS),
+            permits: Semaphore::new(connections * MAX_STREAMS),
             next: AtomicUsize::new(0),
         })
     }
 
-    /// Makes a call. With `patience` it is given up that long after it was due.
-    pub async fn call(&self, call: &Call, due: Instant, patience: Option<Duration>) -> Answer {
+    /// Makes a call. `timeout` counts from `due`.
+    pub async fn call(&self, call: &Call, due: Instant, timeout: Option<Duration>) -> CallResult {
         let mut waited = false;
-        let deadline = patience.map(|patience| due + patience);
-        let answered = self.answer(call, deadline, &mut waited);
+        let deadline = timeout.map(|timeout| due + timeout);
+        let response = self.call_until(call, deadline, &mut waited);
         let outcome = match deadline {
-            None => answered.await,
-            Some(deadline) => match timeout_at(deadline, answered).await {
+            None => response.await,
+            Some(deadline) => match timeout_at(deadline, response).await {
                 Ok(outcome) if Instant::now() <= deadline => outcome,
-                _ => Outcome::GivenUp,
+                _ => Outcome::TimedOut,
             },
         };
-        Answer { outcome, waited }
+        CallResult { outcome, waited }
     }
 
-    async fn answer(&self, call: &Call, deadline: Option<Instant>, waited: &mut bool) -> Outcome {
-        *waited = self.places.available_permits() == 0;
-        let _place = self.places.acquire().await.expect("the places stay");
-        let connection = UnderWay::begin(self.free_connection());
-        let answered = connection.0.exchange(&self.authority, call, deadline).await;
-        answered.unwrap_or_else(|error| Outcome::Broken(error.to_string()))
+    async fn call_until(&self, call: &Call, deadline: Option<Instant>, waited: &mut bool) -> Outcome {
+        *waited = self.permits.available_permits() == 0;
+        let _permit = self.permits.acquire().await.expect("the semaphore is not closed");
+        let connection = InFlightGuard::new(self.free_connection());
+        let outcome = connection.0.exchange(&self.authority, call, deadline).await;
+        outcome.unwrap_or_else(|error| Outcome::TransportError(error.to_string()))
     }
 
-    /// The next connection that has room, in turn.
+    /// The next connection below the maximum, round robin.
     fn free_connection(&self) -> &Connection {
         let first = self.next.fetch_add(1, Ordering::Relaxed);
         (0..self.connections.len())
             .map(|offset| &self.connections[(first + offset) % self.connections.len()])
-            .find(|connection| connection.under_way.load(Ordering::Relaxed) < STREAMS)
-            .expect("there is a place for each call that was let through")
+            .find(|connection| connection.in_flight.load(Ordering::Relaxed) < MAX_STREAMS)
+            .expect("a permit guarantees a free stream")
     }
 }
 
-/// A call that counts among those of its connection.
-struct UnderWay<'a>(&'a Connection);
+/// Counts a call as in flight on its connection until dropped.
+struct InFlightGuard<'a>(&'a Connection);
 
-impl<'a> UnderWay<'a> {
-    fn begin(connection: &'a Connection) -> Self {
-        connection.under_way.fetch_add(1, Ordering::Relaxed);
+impl<'a> InFlightGuard<'a> {
+    fn new(connection: &'a Connection) -> Self {
+        connection.in_flight.fetch_add(1, Ordering::Relaxed);
         Self(connection)
     }
 }
 
-impl Drop for UnderWay<'_> {
+impl Drop for InFlightGuard<'_> {
     fn drop(&mut self) {
-        self.0.under_way.fetch_sub(1, Ordering::Relaxed);
+        self.0.in_flight.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 impl Connection {
     async fn open(address: &str) -> Self {
-        let stream = TcpStream::connect(address).await.expect("the server can be reached");
-        stream.set_nodelay(true).expect("a socket option");
+        let stream = TcpStream::connect(address).await.expect("the server is reachable");
+        stream.set_nodelay(true).expect("the option can be set");
         let (sender, connection) = h2::client::Builder::new()
             .initial_window_size(WINDOW)
             .initial_connection_window_size(WINDOW)
-            .initial_max_send_streams(STREAMS)
+            .initial_max_send_streams(MAX_STREAMS)
             .handshake(stream)
             .await
             .expect("the server speaks HTTP/2");
-        // If it ends the calls on it are told why.
+        // Errors surface in the calls.
         tokio::spawn(connection);
-        Self { sender, under_way: AtomicUsize::new(0) }
+        Self { sender, in_flight: AtomicUsize::new(0) }
     }
 
     async fn exchange(
@@ -171,7 +170,8 @@ impl Connection {
             body.flow_control().release_capacity(data?.len())?;
         }
         let trailers = body.trailers().await?.unwrap_or_default();
-        Ok(outcome(&trailers).unwrap_or_else(|| Outcome::Broken("an answer without a status".to_owned())))
+        Ok(outcome(&trailers)
+            .unwrap_or_else(|| Outcome::TransportError("response without a status".to_owned())))
     }
 }
 
@@ -179,24 +179,24 @@ fn head(authority: &str, call: &Call, deadline: Option<Instant>) -> Request<()> 
     let uri = Uri::builder().scheme("http").authority(authority).path_and_query(call.path).build();
     let mut request = Request::new(());
     *request.method_mut() = Method::POST;
-    *request.uri_mut() = uri.expect("an address and a path");
+    *request.uri_mut() = uri.expect("the URI is valid");
     let headers = request.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
     headers.insert(header::TE, HeaderValue::from_static("trailers"));
     if let Some(deadline) = deadline {
         let micros = deadline.saturating_duration_since(Instant::now()).as_micros();
-        headers.insert("grpc-timeout", format!("{micros}u").parse().expect("a number and a unit"));
+        headers.insert("grpc-timeout", format!("{micros}u").parse().expect("the timeout is a valid header"));
     }
     request
 }
 
-/// What a status says, if there is one.
+/// The outcome for the status in the headers, if there is one.
 fn outcome(headers: &HeaderMap) -> Option<Outcome> {
     if headers.get("grpc-status")? == "0" {
-        return Some(Outcome::Served);
+        return Some(Outcome::Succeeded);
     }
     let status = Status::from_header_map(headers)?;
     let details = status.get_details_error_info();
     let reason = details.and_then(|info| ErrorReason::from_str_name(&info.reason));
-    Some(Outcome::Refused(status.code(), reason.unwrap_or_default()))
+    Some(Outcome::Failed(status.code(), reason.unwrap_or_default()))
 }

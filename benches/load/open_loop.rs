@@ -1,7 +1,7 @@
-//! Calls that are made when they are due, whether or not the earlier ones were answered.
+//! Open-loop load: calls start when they are due, whether or not earlier ones have finished.
 //!
-//! A call's latency counts from when it was due. So it counts too if the client could not make it in time: because every
-//! connection has as many calls under way as it may, or because the client itself is behind.
+//! The latency of a call counts from its due time. It includes delays in the client: when all connections have the maximum
+//! number of calls in flight, or when the client itself is late.
 
 use std::{
     sync::{Arc, Mutex},
@@ -10,81 +10,83 @@ use std::{
 
 use tokio::{
     task::yield_now,
-    time::{Instant, timeout},
+    time::{self, Instant},
 };
 use tokio_util::task::TaskTracker;
 
-use super::client::{Answer, Call, Client, Outcome};
+use super::client::{Call, CallResult, Client, Outcome};
 
-/// How long the last answers are waited for: longer than the server gives any call.
-const PATIENCE: Duration = Duration::from_secs(12);
+/// How long to wait for the last responses: longer than the call timeout of the server.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(12);
 
-/// Calls at a steady rate for some time.
+/// A period with a constant rate of calls.
 #[derive(Clone, Copy)]
 pub struct Phase {
-    pub calls_a_second: f64,
-    pub lasts: Duration,
+    pub calls_per_second: f64,
+    pub duration: Duration,
 }
 
-/// What became of a call.
+/// The measurement of one call.
 pub struct Sample {
-    /// When it was due, from the beginning of its phase.
+    /// Due time, relative to the start of the phase.
     pub due: Duration,
-    /// From when it was due to when the client could begin with it.
-    pub behind: Duration,
+    /// Delay between the due time and the start of the call.
+    pub start_delay: Duration,
     pub latency: Duration,
-    pub answer: Answer,
+    pub result: CallResult,
 }
 
-/// Makes the calls of some phases, one right after the other, and waits for the answers. Answers with the samples of each
-/// phase; a call that was not answered at all is among them as broken.
+/// Runs consecutive phases and waits for the responses. Returns the samples of each phase. A call without a response is a
+/// transport error.
 pub async fn run(
     client: &Arc<Client>,
     call: &Call,
-    patience: Option<Duration>,
+    timeout: Option<Duration>,
     phases: &[Phase],
 ) -> Vec<Vec<Sample>> {
     let tasks = TaskTracker::new();
-    let mut begins = Instant::now();
+    let mut phase_start = Instant::now();
     let mut samples = Vec::new();
     let mut counts = Vec::new();
     for phase in phases {
-        let of_phase = Arc::new(Mutex::new(Vec::new()));
-        let count = (phase.calls_a_second * phase.lasts.as_secs_f64()) as usize;
-        let due = |index: usize| begins + Duration::from_secs_f64(index as f64 / phase.calls_a_second);
+        let phase_samples = Arc::new(Mutex::new(Vec::new()));
+        let count = (phase.calls_per_second * phase.duration.as_secs_f64()) as usize;
+        let due = |index: usize| phase_start + Duration::from_secs_f64(index as f64 / phase.calls_per_second);
         let mut index = 0;
         while index < count {
             let now = Instant::now();
             while index < count && due(index) <= now {
-                let (client, call, of_phase) = (client.clone(), call.clone(), of_phase.clone());
-                let (due, begins) = (due(index), begins);
+                let (client, call, phase_samples) = (client.clone(), call.clone(), phase_samples.clone());
+                let (due, phase_start) = (due(index), phase_start);
                 tasks.spawn(async move {
-                    let behind = due.elapsed();
-                    let answer = client.call(&call, due, patience).await;
-                    let sample = Sample { due: due - begins, behind, latency: due.elapsed(), answer };
-                    of_phase.lock().expect("nobody fails").push(sample);
+                    let start_delay = due.elapsed();
+                    let result = client.call(&call, due, timeout).await;
+                    let sample =
+                        Sample { due: due - phase_start, start_delay, latency: due.elapsed(), result };
+                    phase_samples.lock().expect("the lock is not poisoned").push(sample);
                 });
                 index += 1;
             }
-            // Awake: tokio sleeps for milliseconds, and who never sleeps sees by its CPU time whether it had its core.
+            // Busy waiting: tokio timers have a resolution of milliseconds. The CPU time of a busy process also shows
+            // whether it had its core for itself.
             yield_now().await;
         }
-        begins += phase.lasts;
-        samples.push(of_phase);
+        phase_start += phase.duration;
+        samples.push(phase_samples);
         counts.push(count);
     }
     tasks.close();
-    // Whoever is not back by then is counted as lost below.
-    let _ = timeout(PATIENCE, tasks.wait()).await;
-    let of_phase = |(samples, count): (Arc<Mutex<Vec<Sample>>>, usize)| {
-        let mut samples = std::mem::take(&mut *samples.lock().expect("nobody fails"));
+    // Calls that are still missing are added as lost below.
+    let _ = time::timeout(RESPONSE_TIMEOUT, tasks.wait()).await;
+    let take_samples = |(samples, count): (Arc<Mutex<Vec<Sample>>>, usize)| {
+        let mut samples = std::mem::take(&mut *samples.lock().expect("the lock is not poisoned"));
         samples.resize_with(count, lost);
         samples
     };
-    samples.into_iter().zip(counts).map(of_phase).collect()
+    samples.into_iter().zip(counts).map(take_samples).collect()
 }
 
 fn lost() -> Sample {
-    let answer = Answer { outcome: Outcome::Broken("no answer at all".to_owned()), waited: false };
-    Sample { due: Duration::ZERO, behind: Duration::ZERO, latency: PATIENCE, answer }
+    let result = CallResult { outcome: Outcome::TransportError("no response".to_owned()), waited: false };
+    Sample { due: Duration::ZERO, start_delay: Duration::ZERO, latency: RESPONSE_TIMEOUT, result }
 }

@@ -1,4 +1,4 @@
-//! The server in a process of its own: the program as it is, with its defaults, on one thread.
+//! The normal server binary in a separate process, with default flags and one thread.
 
 use std::{
     fs::{self, File},
@@ -9,10 +9,10 @@ use std::{
 
 use super::cpu;
 
-/// The core of the server. The loader has the others.
+/// The core of the server. The load generator uses the others.
 const CORE: &str = "0";
 
-/// A running server, ended when it is dropped.
+/// A running server. Killed on drop.
 pub struct Server {
     process: Child,
     pub address: String,
@@ -24,7 +24,7 @@ impl Server {
         Self::start_with(name, &[])
     }
 
-    /// Starts it with further flags.
+    /// Starts a server with these flags.
     pub fn start_with(name: &str, flags: &[&str]) -> Self {
         let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("load-{name}.log"));
         let mut process = Command::new("taskset")
@@ -32,41 +32,43 @@ impl Server {
             .args(["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--threads", "1"])
             .args(flags)
             .stdout(Stdio::piped())
-            .stderr(File::create(&log).expect("a file for the log"))
+            .stderr(File::create(&log).expect("the log file can be created"))
             .spawn()
             .expect("the server starts");
         let banner = BufReader::new(process.stdout.take().expect("standard output is piped"));
         let address = banner
             .lines()
             .find_map(|line| Some(line.ok()?.strip_prefix("  gRPC   ")?.to_owned()))
-            .expect("the server tells its address");
+            .expect("the banner has an address");
         Self { process, address, log }
     }
 
-    /// CPU time that all its threads have taken, in seconds.
+    /// CPU time of all threads, in seconds.
     pub fn cpu_seconds(&self) -> f64 {
         cpu::cpu_seconds(self.process.id())
     }
 
-    /// Memory that it holds, in megabytes.
+    /// Resident memory, in megabytes.
     pub fn resident_megabytes(&self) -> f64 {
         self.status_megabytes("VmRSS:")
     }
 
-    /// The most that it ever held.
+    /// Peak resident memory, in megabytes.
     pub fn peak_megabytes(&self) -> f64 {
         self.status_megabytes("VmHWM:")
     }
 
-    /// How much it has logged.
+    /// Size of the log, in megabytes.
     pub fn log_megabytes(&self) -> f64 {
-        fs::metadata(&self.log).expect("the log is there").len() as f64 / 1e6
+        fs::metadata(&self.log).expect("the log file exists").len() as f64 / 1e6
     }
 
     fn status_megabytes(&self, field: &str) -> f64 {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.process.id())).expect("it runs");
-        let value = status.lines().find_map(|line| line.strip_prefix(field)).expect("it is told");
-        value.trim().trim_end_matches(" kB").parse::<f64>().expect("a number") / 1024.0
+        let status =
+            fs::read_to_string(format!("/proc/{}/status", self.process.id())).expect("the server runs");
+        let value =
+            status.lines().find_map(|line| line.strip_prefix(field)).expect("the status has the field");
+        value.trim().trim_end_matches(" kB").parse::<f64>().expect("the value is a number") / 1024.0
     }
 }
 

@@ -1,4 +1,4 @@
-//! What Arbiter is asked: a move of Connect Four with a typed state, alone and in a batch.
+//! The calls to Arbiter: a Connect Four move with a typed state, alone and in a batch.
 
 use arbiter::{
     games::{Game, connect_four::ConnectFour},
@@ -9,7 +9,7 @@ use arbiter::{
 };
 use prost::Message;
 
-use super::{client::Call, loader::ask, server::Server};
+use super::{client::Call, load_generator::call_once, server::Server};
 
 const APPLY_MOVE: &str = "/arbiter.v1.RulesService/ApplyMove";
 const EVALUATE_BATCH: &str = "/arbiter.v1.RulesService/EvaluateBatch";
@@ -26,22 +26,22 @@ pub fn batch(size: usize) -> Call {
 }
 
 pub async fn check(server: &Server, size: usize) {
-    let (mut game, mv) = middle_of_a_game();
+    let (mut game, mv) = state_and_move();
     assert!(game.play(&mv).is_ok(), "the move is legal");
     let next = Some(Form::Typed.write_state(&game));
 
-    let answer: proto::ApplyMoveResponse = ask(server, APPLY_MOVE, apply_move_request()).await;
-    assert_eq!(answer.state, next);
-    let answers: Items = ask(server, EVALUATE_BATCH, batch_request(size)).await;
+    let response: proto::ApplyMoveResponse = call_once(server, APPLY_MOVE, apply_move_request()).await;
+    assert_eq!(response.state, next);
+    let answers: Items = call_once(server, EVALUATE_BATCH, batch_request(size)).await;
     assert_eq!(answers.len(), size);
     for answer in answers.iter() {
-        let answer = proto::Answer::decode(answer).expect("an answer").kind;
-        assert!(matches!(answer, Some(answer::Kind::ApplyMove(answer)) if answer.state == next));
+        let kind = proto::Answer::decode(answer).expect("the answer decodes").kind;
+        assert!(matches!(kind, Some(answer::Kind::ApplyMove(response)) if response.state == next));
     }
 }
 
-/// How long the request is, encoded.
-pub fn apply_move_len() -> usize {
+/// The encoded size of the request.
+pub fn apply_move_size() -> usize {
     apply_move_request().encoded_len()
 }
 
@@ -51,15 +51,15 @@ fn batch_request(size: usize) -> Items {
 }
 
 fn apply_move_request() -> proto::ApplyMoveRequest {
-    let (game, mv) = middle_of_a_game();
+    let (game, mv) = state_and_move();
     proto::ApplyMoveRequest {
         state: Some(Form::Typed.write_state(&game)),
         r#move: Some(Form::Typed.write_move::<ConnectFour>(&mv)),
     }
 }
 
-fn middle_of_a_game() -> (ConnectFour, <ConnectFour as Game>::Move) {
+fn state_and_move() -> (ConnectFour, <ConnectFour as Game>::Move) {
     let game = ConnectFour::parse(STATE).ok().and_then(|known| known.into_state().ok());
-    let game = game.expect("the state can be read");
-    (game, MOVE.parse().expect("the move can be read"))
+    let game = game.expect("the state parses");
+    (game, MOVE.parse().expect("the move parses"))
 }

@@ -1,11 +1,11 @@
-//! What Cerbos is asked: may this player move in this game? Whoever's turn it is may (`cerbos/policies`).
+//! The calls to Cerbos: may this player move in this game? The policy allows it for the player to move (`cerbos/policies`).
 
 use std::collections::{BTreeMap, HashMap};
 
 use prost::Message;
 use prost_types::{Value, value::Kind};
 
-use super::{client::Call, loader::ask, server::Server};
+use super::{client::Call, load_generator::call_once, server::Server};
 
 const CHECK_RESOURCES: &str = "/cerbos.svc.v1.CerbosService/CheckResources";
 const PLAYERS: [&str; 2] = ["ada", "bob"];
@@ -14,21 +14,21 @@ const ACTION: &str = "move";
 const ALLOW: i32 = 1;
 const DENY: i32 = 2;
 
-/// May the first player move in so many games?
+/// Checks whether the first player may move in this many games.
 pub fn check_resources(games: usize) -> Call {
     Call::new(CHECK_RESOURCES, &request(games).encode_to_vec())
 }
 
 pub async fn check(server: &Server, games: usize) {
-    let answer: CheckResourcesResponse = ask(server, CHECK_RESOURCES, request(games)).await;
-    assert_eq!(answer.results.len(), games);
-    for (index, result) in answer.results.into_iter().enumerate() {
+    let response: CheckResourcesResponse = call_once(server, CHECK_RESOURCES, request(games)).await;
+    assert_eq!(response.results.len(), games);
+    for (index, result) in response.results.into_iter().enumerate() {
         let effect = if index % 2 == 0 { ALLOW } else { DENY };
         assert_eq!(result.actions, HashMap::from([(ACTION.to_owned(), effect)]));
     }
 }
 
-/// It is the players' turn in one game after the other.
+/// The players alternate as the player to move from game to game.
 fn request(games: usize) -> CheckResourcesRequest {
     let principal = Principal { id: PLAYERS[0].to_owned(), roles: vec!["player".to_owned()] };
     let resources = (0..games).map(|index| {
@@ -43,7 +43,7 @@ fn request(games: usize) -> CheckResourcesRequest {
     CheckResourcesRequest { principal: Some(principal), resources: resources.collect() }
 }
 
-// As much as is needed of the messages of `cerbos.svc.v1`.
+// The used fields of the messages of `cerbos.svc.v1`.
 
 #[derive(Clone, PartialEq, Message)]
 struct CheckResourcesRequest {

@@ -1,4 +1,4 @@
-//! Random games by our own rules, in a process of their own as the other libraries are.
+//! Random games with Arbiter's rules, in a separate process like those of the other libraries.
 
 use std::{
     io,
@@ -7,21 +7,21 @@ use std::{
 
 use super::{random::Random, random_games::random_games};
 
-/// What makes this program play.
+/// The argument that runs `play_rounds`.
 pub const ARGUMENT: &str = "connect-four";
 
-/// Moves between two looks at the clock.
-const MOVES: u64 = 1_000_000;
+/// Moves between two checks of the clock.
+const MOVES_PER_CHECK: u64 = 1_000_000;
 
-/// Plays for a second for each line that comes in, and tells how many moves a second that were.
+/// For each line on standard input, plays for a second and prints the moves per second.
 pub fn play_rounds() {
     let mut random = Random(1);
     for line in io::stdin().lines() {
-        line.expect("standard input");
+        line.expect("standard input is readable");
         let (start, mut moves) = (Instant::now(), 0);
         while start.elapsed() < Duration::from_secs(1) {
-            random_games(&mut random, MOVES);
-            moves += MOVES;
+            random_games(&mut random, MOVES_PER_CHECK);
+            moves += MOVES_PER_CHECK;
         }
         println!("{}", moves as f64 / start.elapsed().as_secs_f64());
     }

@@ -1,13 +1,13 @@
-//! What servers are asked that decide nothing. All their messages are one text.
+//! The calls to the echo and hello world servers. All of their messages are one string.
 
 use prost::Message;
 
-use super::{arbiter_calls, client::Call, loader::ask, server::Server};
+use super::{arbiter_calls, client::Call, load_generator::call_once, server::Server};
 
 pub const SAY: &str = "/bench.Echo/Say";
 pub const SAY_HELLO: &str = "/helloworld.Greeter/SayHello";
 
-/// A message with a text in its first field: `HelloRequest`, `HelloReply`, and what is echoed.
+/// A message with one string: `HelloRequest`, `HelloReply` and the echoed message.
 #[derive(Clone, PartialEq, Message)]
 struct Text {
     #[prost(string, tag = "1")]
@@ -15,20 +15,20 @@ struct Text {
 }
 
 pub fn call(path: &'static str) -> Call {
-    Call::new(path, &question().encode_to_vec())
+    Call::new(path, &request().encode_to_vec())
 }
 
 pub async fn check_echo(server: &Server) {
-    let answer: Text = ask(server, SAY, question()).await;
-    assert_eq!(answer, question());
+    let response: Text = call_once(server, SAY, request()).await;
+    assert_eq!(response, request());
 }
 
 pub async fn check_hello(server: &Server) {
-    let answer: Text = ask(server, SAY_HELLO, question()).await;
-    assert_eq!(answer.text, format!("Hello {}!", question().text));
+    let response: Text = call_once(server, SAY_HELLO, request()).await;
+    assert_eq!(response.text, format!("Hello {}!", request().text));
 }
 
-/// As long as the request of `ApplyMove`, with the key and the length of its field.
-fn question() -> Text {
-    Text { text: "x".repeat(arbiter_calls::apply_move_len() - 2) }
+/// A message with the encoded size of an `ApplyMove` request.
+fn request() -> Text {
+    Text { text: "x".repeat(arbiter_calls::apply_move_size() - 2) }
 }

@@ -1,4 +1,4 @@
-//! Connect Four beside other libraries.
+//! Connect Four compared with other libraries.
 
 use std::{
     env,
@@ -11,49 +11,50 @@ use super::{connect_four, project, spread::Spread, table::Table, tool};
 
 const ROUNDS: usize = 9;
 
-/// The core of whoever plays.
+/// The core on which all libraries run.
 const CORE: &str = "0";
 
 pub fn measure() {
-    let mut playing: Vec<_> = libraries()
+    let mut players: Vec<_> = libraries()
         .into_iter()
         .filter_map(|(name, program, arguments)| {
             let player = Player::start(&program, &arguments);
             if player.is_none() {
-                eprintln!("{name}: not available here");
+                eprintln!("{name}: not available");
             }
             Some((name, player?, Vec::new()))
         })
         .collect();
     for _ in 0..ROUNDS {
-        for (name, player, figures) in &mut playing {
-            figures.push(player.round().unwrap_or_else(|| panic!("{name} plays on")) / 1e3);
+        for (name, player, figures) in &mut players {
+            figures.push(player.round().unwrap_or_else(|| panic!("{name} has stopped")) / 1e3);
         }
     }
-    let note = format!("Random moves a second on one core, {ROUNDS} rounds of a second each, taken in turns");
-    let table = Table::begin("Connect Four beside other libraries", &note);
-    for (name, _, mut figures) in playing {
+    let note =
+        format!("Random moves per second on one core, {ROUNDS} rounds of one second each, alternating");
+    let table = Table::begin("Connect Four compared with other libraries", &note);
+    for (name, _, mut figures) in players {
         table.row(name, &Spread::of(&mut figures), "k moves/s");
     }
 }
 
-/// Each library by its name, with the program that plays and its arguments.
+/// The name of each library, with its program and arguments.
 fn libraries() -> Vec<(&'static str, PathBuf, Vec<PathBuf>)> {
     let python = || tool("peers-python/bin/python");
     let script = |path: &str| project("benches/peers").join(path);
-    let own = env::current_exe().expect("this program");
-    let open_spiel = |how: &str| vec![script("open_spiel/connect_four.py"), how.into()];
+    let own = env::current_exe().expect("the path of this program");
+    let open_spiel = |mode: &str| vec![script("open_spiel/connect_four.py"), mode.into()];
     vec![
         ("Arbiter's rules", own, vec![connect_four::ARGUMENT.into()]),
-        ("OpenSpiel, its rollouts in C++", python(), open_spiel("rollouts")),
+        ("OpenSpiel, rollouts in C++", python(), open_spiel("rollouts")),
         ("OpenSpiel, from Python", python(), open_spiel("python")),
         ("pgx, 4096 games at once", python(), vec![script("pgx/connect_four.py")]),
         ("PettingZoo", python(), vec![script("pettingzoo/connect_four.py")]),
-        ("boardgame.io, its reducer", "node".into(), vec![script("boardgame.io/connect_four.cjs")]),
+        ("boardgame.io, reducer", "node".into(), vec![script("boardgame.io/connect_four.cjs")]),
     ]
 }
 
-/// A program that plays a round when it is told to, ended when it is dropped.
+/// A program that plays one round per line of input. Killed on drop.
 struct Player {
     process: Child,
     input: ChildStdin,
@@ -61,7 +62,7 @@ struct Player {
 }
 
 impl Player {
-    /// Starts the program, and has it play a round to warm up. If it cannot, there is none.
+    /// Starts the program and plays a warm-up round. `None` if the program is not available.
     fn start(program: &Path, arguments: &[PathBuf]) -> Option<Self> {
         let mut process = Command::new("taskset")
             .args(["-c", CORE])
@@ -72,14 +73,14 @@ impl Player {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .expect("taskset is there");
+            .expect("taskset is installed");
         let input = process.stdin.take().expect("standard input is piped");
         let output = BufReader::new(process.stdout.take().expect("standard output is piped"));
         let mut player = Self { process, input, output };
         player.round().map(|_| player)
     }
 
-    /// Moves a second in one round.
+    /// Plays one round and returns its moves per second.
     fn round(&mut self) -> Option<f64> {
         self.input.write_all(b"\n").ok()?;
         let mut figure = String::new();

@@ -1,33 +1,33 @@
-//! Arbiter beside others, on the same machine in the same run: `make bench-peers`, which installs them, or
-//! `cargo bench --bench peers`, which leaves out those that are not there.
+//! Compares Arbiter with other projects, on the same machine in the same run: `make bench-peers`, which installs them, or
+//! `cargo bench --bench peers`, which skips those that are not installed.
 //!
-//! **Connect Four beside other libraries.** Random moves a second on one core: from the start a legal move, each as likely
-//! as any other, until the game ends, and again. Each library is a small program of its own that plays for a second when it
-//! is told to, by the quickest way that the library has without leaving out its rules (each program says which). All are
-//! held to the same core and take turns.
+//! **Connect Four compared with other libraries.** Random moves per second on one core: uniformly chosen legal moves from the
+//! start to the end of the game, repeatedly. Each library runs in a small program that plays for a second per round, with the
+//! fastest API of the library that still applies its rules (see the comment of each program). All use the same core and
+//! alternate.
 //!
-//! **Calls beside other services.** Each is a server in a process of its own, free to use every core, over plain HTTP/2 on
-//! this machine. The loader is the same for all: one thread, 4 connections, requests encoded in advance, 200 calls under way
-//! (16 of them if they are batches), each followed by another as soon as it is answered. The servers take turns, and CPU time
-//! is that of all threads of the server.
+//! **Calls compared with other services.** Each server runs in a separate process and may use all cores, over plaintext
+//! HTTP/2 on this machine. The load generator is the same for all: one thread, 4 connections, requests encoded beforehand,
+//! 200 calls in flight (16 for batches) in a closed loop. The servers alternate, and CPU time is that of all threads of the
+//! server.
 //!
-//! - Arbiter, the program as it is built to be used, with its defaults: `ApplyMove` of Connect Four with a typed state.
-//! - Cerbos, the decision service: `CheckResources` by one policy with one rule and one condition, no audit log (its
-//!   default), no telemetry, and no log of requests (by default it writes a line a call).
-//! - tonic's own hello world, as it is built by default: one runtime with a thread a core, the system's allocator, no LTO.
-//! - grpcio and grpc-js: servers that answer the bytes that they were sent, without reading them.
+//! - Arbiter, the normal binary with default flags: `ApplyMove` of Connect Four with a typed state.
+//! - Cerbos, an authorization service: `CheckResources` with one policy, one rule and one condition, no audit log (its
+//!   default), no telemetry, and no request log (by default it logs one line per call).
+//! - tonic's hello world, built with defaults: one runtime with one thread per core, the system allocator, no LTO.
+//! - grpcio and grpc-js: servers that echo the request bytes without decoding them.
 //!
-//! What is sent to the last three is as long as the request of `ApplyMove`. Every service is asked once before, and has to
-//! answer what is right; and whatever is not answered with the status 0 ends the run.
+//! Requests to the last three have the size of the `ApplyMove` request. Before the rounds, each service must return a
+//! correct response. A call that fails ends the run.
 //!
-//! With `libraries` or `services` as its argument it measures only those.
+//! The argument `libraries` or `services` selects one of the two.
 
-#![allow(clippy::cast_precision_loss, reason = "figures for people")]
+#![allow(clippy::cast_precision_loss, reason = "the figures are rounded anyway")]
 
 mod arbiter_calls;
 mod cerbos;
 #[path = "../load/client.rs"]
-#[expect(dead_code, reason = "the load test also asks when calls are refused and how long they waited")]
+#[expect(dead_code, reason = "the load test uses more of it")]
 mod client;
 mod connect_four;
 #[path = "../support/cpu.rs"]
@@ -36,7 +36,7 @@ mod echo;
 #[path = "../support/frames.rs"]
 mod frames;
 mod libraries;
-mod loader;
+mod load_generator;
 #[path = "../support/random.rs"]
 mod random;
 #[path = "../support/random_games.rs"]
@@ -54,12 +54,12 @@ use std::{env, path::PathBuf};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() {
-    let asked = env::args().skip(1).find(|argument| !argument.starts_with("--"));
-    match asked.as_deref() {
+    let argument = env::args().skip(1).find(|argument| !argument.starts_with("--"));
+    match argument.as_deref() {
         Some(connect_four::ARGUMENT) => connect_four::play_rounds(),
         Some("libraries") => libraries::measure(),
         Some("services") => services::measure(),
-        Some(other) => panic!("there is no part {other}"),
+        Some(other) => panic!("unknown argument {other}"),
         None => {
             libraries::measure();
             services::measure();
@@ -67,12 +67,12 @@ fn main() {
     }
 }
 
-/// A file of the project: a path from its root.
+/// A path relative to the root of the project.
 fn project(path: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), path].iter().collect()
 }
 
-/// Where `make bench-peers` installs the peers.
+/// A path in the folder where `make bench-peers` installs the other projects.
 fn tool(path: &str) -> PathBuf {
     project("target/tools").join(path)
 }

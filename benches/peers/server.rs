@@ -1,4 +1,4 @@
-//! A server in a process of its own.
+//! A server in a separate process.
 
 use std::{
     fs::File,
@@ -11,17 +11,17 @@ use std::{
 
 use super::{cpu, project, tool};
 
-/// How long a server may take to start.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Maximum startup time.
+const START_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A running server, ended when it is dropped.
+/// A running server. Killed on drop.
 pub struct Server {
     process: Child,
     pub address: SocketAddr,
 }
 
 impl Server {
-    /// Starts a program that listens on the port that it is given. If it does not come to that, there is none.
+    /// Starts a program that listens on the given address. `None` if it is not available.
     pub fn start(
         name: &str,
         program: &Path,
@@ -35,12 +35,12 @@ impl Server {
             .env("NODE_PATH", tool("peers-node/node_modules"))
             .env("NODE_ENV", "production")
             .stdout(Stdio::null())
-            .stderr(File::create(log).expect("a file for the log"))
+            .stderr(File::create(log).expect("the log file can be created"))
             .spawn()
             .ok()?;
         let mut server = Self { process, address };
-        let begun = Instant::now();
-        while begun.elapsed() < PATIENCE && matches!(server.process.try_wait(), Ok(None)) {
+        let start = Instant::now();
+        while start.elapsed() < START_TIMEOUT && matches!(server.process.try_wait(), Ok(None)) {
             if TcpStream::connect(address).is_ok() {
                 return Some(server);
             }
@@ -49,7 +49,7 @@ impl Server {
         None
     }
 
-    /// CPU time that all its threads have taken, in seconds.
+    /// CPU time of all threads, in seconds.
     pub fn cpu_seconds(&self) -> f64 {
         cpu::cpu_seconds(self.process.id())
     }
@@ -62,8 +62,8 @@ impl Drop for Server {
     }
 }
 
-/// An address that nobody listens on.
+/// A free address.
 pub fn free_address() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    listener.local_addr().expect("an address")
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    listener.local_addr().expect("the listener has an address")
 }

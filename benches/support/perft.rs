@@ -1,8 +1,8 @@
-//! All games of Connect Four up to a depth.
+//! Perft: counts all Connect Four games up to a depth.
 
 use arbiter::games::connect_four::Position;
 
-/// How many games of so many further moves there are.
+/// The number of move sequences of this length.
 pub fn perft(position: &Position, depth: u32) -> u64 {
     (0..7)
         .map(|column| {

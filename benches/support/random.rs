@@ -1,4 +1,4 @@
-//! A small generator: the same numbers for all who are compared.
+//! A small random number generator, deterministic so that all variants get the same numbers.
 
 pub struct Random(pub u64);
 

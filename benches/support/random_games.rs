@@ -1,4 +1,4 @@
-//! Random games of Connect Four by our own rules.
+//! Random Connect Four games with Arbiter's rules.
 
 use std::hint::black_box;
 
@@ -6,7 +6,7 @@ use arbiter::games::connect_four::{Position, Rules};
 
 use super::random::Random;
 
-/// Plays so many moves, game after game.
+/// Plays this many moves, in as many games as needed.
 pub fn random_games(random: &mut Random, count: u64) {
     let mut position = Position::start(Rules::default());
     let mut moves = 0;

@@ -1,8 +1,8 @@
-//! Figures that vary, for people to read.
+//! Median and range of measurements.
 
 use std::fmt;
 
-/// The median of some figures, and how far they spread.
+/// The median and the range of measurements.
 pub struct Spread {
     pub median: f64,
     pub lowest: f64,

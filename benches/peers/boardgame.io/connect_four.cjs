@@ -1,7 +1,7 @@
-// Random moves of Connect Four a second by boardgame.io: for each line that comes in, a round and its figure.
+// Random Connect Four moves per second with boardgame.io. Plays one round per line of input and prints its figure.
 //
-// Its reducer alone, as a server of it runs it: that is quicker than its client, which keeps a log and tells listeners. A
-// board is a text, because nested values cost it more; there is no undo.
+// Uses only the reducer, like its server. The client is slower, since it keeps a log and notifies listeners. The board is a
+// string, because nested values are slower. Undo is disabled.
 
 const readline = require("node:readline");
 const { CreateGameReducer, InitializeGame } = require("boardgame.io/internal");
@@ -21,12 +21,12 @@ function hasFour(cells, row, column) {
   const token = cells[row * COLUMNS + column];
   return DIRECTIONS.some(([down, right]) => {
     let count = 1;
-    for (const way of [1, -1]) {
-      let [r, c] = [row + way * down, column + way * right];
+    for (const sign of [1, -1]) {
+      let [r, c] = [row + sign * down, column + sign * right];
       while (r >= 0 && r < ROWS && c >= 0 && c < COLUMNS && cells[r * COLUMNS + c] === token) {
         count += 1;
-        r += way * down;
-        c += way * right;
+        r += sign * down;
+        c += sign * right;
       }
     }
     return count >= 4;
@@ -57,7 +57,7 @@ const game = {
 const reduce = CreateGameReducer({ game });
 const start = InitializeGame({ game, numPlayers: 2 });
 
-/** Plays a game, and tells how many moves it had. */
+/** Plays a game and returns its number of moves. */
 function play() {
   let state = start;
   let moves = 0;
@@ -70,7 +70,7 @@ function play() {
     const column = legal[Math.floor(Math.random() * legal.length)];
     const payload = { type: "drop", args: [column], playerID: state.ctx.currentPlayer };
     const next = reduce(state, { type: "MAKE_MOVE", payload });
-    if (next.G === state.G) throw new Error("a legal move was refused");
+    if (next.G === state.G) throw new Error("a legal move was rejected");
     state = next;
     moves += 1;
   }
@@ -78,10 +78,10 @@ function play() {
 }
 
 function round() {
-  const begun = performance.now();
+  const startTime = performance.now();
   let moves = 0;
-  while (performance.now() - begun < 1000) moves += play();
-  return moves / ((performance.now() - begun) / 1000);
+  while (performance.now() - startTime < 1000) moves += play();
+  return moves / ((performance.now() - startTime) / 1000);
 }
 
 readline.createInterface({ input: process.stdin }).on("line", () => console.log(round()));

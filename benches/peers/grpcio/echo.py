@@ -1,6 +1,6 @@
-"""A gRPC server that answers what it was asked, by grpcio. It listens on the port that is its argument.
+"""A gRPC echo server with grpcio. The argument is the port.
 
-By threads, as many as its own examples have: with asyncio it took more CPU time for a call.
+Uses as many threads as the examples of grpcio. With asyncio it used more CPU time per call.
 """
 
 import sys

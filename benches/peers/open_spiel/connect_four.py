@@ -1,8 +1,8 @@
-"""Random moves of Connect Four a second by OpenSpiel: for each line that comes in, a round and its figure.
+"""Random Connect Four moves per second with OpenSpiel. Plays one round per line of input and prints its figure.
 
-With `python` as its argument each move is a call from Python. With `rollouts` the games are played inside its library in
-C++: its tree search looks once, at the start, and a look is a number of random games to their end. It does not tell how
-many moves they had, so their mean length is taken from games that were played from Python.
+With the argument `python` each move is a call from Python. With `rollouts` the C++ library plays the games: its tree
+search evaluates only the start position, with a number of random rollouts. It does not report the number of moves, so
+the mean length comes from games played in Python.
 """
 
 import sys
@@ -17,7 +17,7 @@ GAMES_FOR_LENGTH = 20_000
 
 
 def play():
-    """Plays a game, and tells how many moves it had."""
+    """Plays a game and returns its number of moves."""
     state = GAME.new_initial_state()
     moves = 0
     while not state.is_terminal():

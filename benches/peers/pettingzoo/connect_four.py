@@ -1,6 +1,6 @@
-"""Random moves of Connect Four a second by PettingZoo: for each line that comes in, a round and its figure.
+"""Random Connect Four moves per second with PettingZoo. Plays one round per line of input and prints its figure.
 
-Without the wrappers that check the caller: that is quicker.
+Runs without the wrappers that check the caller, which is faster.
 """
 
 import sys
@@ -13,7 +13,7 @@ env = raw_env()
 
 
 def play():
-    """Plays a game, and tells how many moves it had."""
+    """Plays a game and returns its number of moves."""
     env.reset()
     moves = 0
     while True:

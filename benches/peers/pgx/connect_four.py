@@ -1,6 +1,6 @@
-"""Random moves of Connect Four a second by pgx: for each line that comes in, a round and its figure.
+"""Random Connect Four moves per second with pgx. Plays one round per line of input and prints its figure.
 
-4096 games at once, each begun again when it ends by pgx's own wrapper, and many moves of each in one compiled function.
+Plays 4096 games at once with pgx's auto-reset wrapper, and many moves of each in one compiled function.
 """
 
 import sys
@@ -20,7 +20,7 @@ step = jax.vmap(auto_reset(env.step, env.init))
 
 @jax.jit
 def play(states, key):
-    """Makes random moves in all games, and tells how many games ended."""
+    """Makes random moves in all games and returns the number of games that ended."""
 
     def move(states, key):
         for_moves, for_games = jax.random.split(key)
@@ -36,7 +36,7 @@ def play(states, key):
 def rounds():
     key = jax.random.PRNGKey(0)
     states = jax.jit(jax.vmap(env.init))(jax.random.split(key, GAMES))
-    states, _ = play(states, key)  # compiled now, and games of all ages
+    states, _ = play(states, key)  # compiles the function and spreads the games over all stages
     while True:
         start, moves, games = time.perf_counter(), 0, 0
         while time.perf_counter() - start < 1:
@@ -45,7 +45,7 @@ def rounds():
             games += int(ended)
             moves += GAMES * MOVES
         seconds = time.perf_counter() - start
-        # Random games have about 21 moves. Another mean, and it is not they that were played.
+        # Random games have about 21 moves. Another mean would show that other moves were played.
         assert 20 < moves / games < 23, moves / games
         yield moves / seconds
 

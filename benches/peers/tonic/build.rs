@@ -1,4 +1,4 @@
-//! With a compiler in Rust, so that nothing but cargo is needed.
+//! Compiles the proto file in Rust, so that only cargo is needed.
 
 use std::error::Error;
 

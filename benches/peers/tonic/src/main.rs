@@ -1,4 +1,4 @@
-//! The hello world of tonic, as its own example has it, on the address that is its argument.
+//! The hello world example of tonic. The argument is the address.
 
 use std::{env, error::Error};
 
@@ -26,7 +26,7 @@ impl Greeter for MyGreeter {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let address = env::args().nth(1).ok_or("an address is needed")?.parse()?;
+    let address = env::args().nth(1).ok_or("the address argument is missing")?.parse()?;
     Server::builder().add_service(GreeterServer::new(MyGreeter)).serve(address).await?;
     Ok(())
 }

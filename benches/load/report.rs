@@ -1,4 +1,4 @@
-//! What became of many calls, for people to read.
+//! Statistics of many calls.
 
 use std::{collections::BTreeMap, fmt, time::Duration};
 
@@ -6,7 +6,7 @@ use tonic::Code;
 
 use super::{client::Outcome, open_loop::Sample};
 
-/// How long calls took.
+/// Latency percentiles.
 #[derive(Clone, Copy)]
 pub struct Latencies {
     pub median: Duration,
@@ -15,7 +15,7 @@ pub struct Latencies {
 }
 
 impl Latencies {
-    /// None if there were no calls.
+    /// `None` if there are no samples.
     pub fn of(samples: impl Iterator<Item = Duration>) -> Option<Self> {
         let mut sorted: Vec<_> = samples.collect();
         sorted.sort_unstable();
@@ -23,9 +23,9 @@ impl Latencies {
         (!sorted.is_empty()).then(|| Self { median: at(0.5), p99: at(0.99), highest: at(1.0) })
     }
 
-    pub fn of_served(samples: &[Sample]) -> Option<Self> {
-        let served = samples.iter().filter(|sample| sample.answer.outcome == Outcome::Served);
-        Self::of(served.map(|sample| sample.latency))
+    pub fn of_successful(samples: &[Sample]) -> Option<Self> {
+        let successful = samples.iter().filter(|sample| sample.result.outcome == Outcome::Succeeded);
+        Self::of(successful.map(|sample| sample.latency))
     }
 }
 
@@ -40,52 +40,52 @@ pub fn millis(duration: Duration) -> String {
     format!("{:.1}", duration.as_secs_f64() * 1000.0)
 }
 
-/// How many calls were served.
-pub fn served(samples: &[Sample]) -> usize {
-    samples.iter().filter(|sample| sample.answer.outcome == Outcome::Served).count()
+/// The number of successful calls.
+pub fn succeeded(samples: &[Sample]) -> usize {
+    samples.iter().filter(|sample| sample.result.outcome == Outcome::Succeeded).count()
 }
 
-/// One line for each thing that became of calls: how many a second, and how long they took.
-pub fn print_outcomes(what: &str, samples: &[Sample], lasted: Duration) {
+/// Prints one line per outcome: calls per second and latencies.
+pub fn print_outcomes(label: &str, samples: &[Sample], duration: Duration) {
     let mut by_outcome = BTreeMap::<String, Vec<Duration>>::new();
     for sample in samples {
-        by_outcome.entry(name(&sample.answer.outcome)).or_default().push(sample.latency);
+        by_outcome.entry(name(&sample.result.outcome)).or_default().push(sample.latency);
     }
     for (outcome, latencies) in by_outcome {
-        let rate = latencies.len() as f64 / lasted.as_secs_f64();
+        let rate = latencies.len() as f64 / duration.as_secs_f64();
         if let Some(latencies) = Latencies::of(latencies.into_iter()) {
-            println!("    {what:<16} {outcome:<38} {rate:>8.0} {latencies}");
+            println!("    {label:<16} {outcome:<38} {rate:>8.0} {latencies}");
         }
     }
 }
 
-/// How late a share of the calls was begun at most.
-pub fn share_behind(samples: &[Sample], share: f64) -> Duration {
-    let mut behind: Vec<_> = samples.iter().map(|sample| sample.behind).collect();
-    behind.sort_unstable();
-    behind[((behind.len() - 1) as f64 * share) as usize]
+/// A percentile of the delay with which calls were started.
+pub fn start_delay(samples: &[Sample], percentile: f64) -> Duration {
+    let mut delays: Vec<_> = samples.iter().map(|sample| sample.start_delay).collect();
+    delays.sort_unstable();
+    delays[((delays.len() - 1) as f64 * percentile) as usize]
 }
 
-/// The outcomes that are not as promised, with how many there are of each.
+/// The number of calls per unexpected outcome.
 pub fn unexpected<'a>(
     samples: impl IntoIterator<Item = &'a Sample>,
     expected: fn(&Outcome) -> bool,
 ) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
-    for sample in samples.into_iter().filter(|sample| !expected(&sample.answer.outcome)) {
-        *counts.entry(name(&sample.answer.outcome)).or_default() += 1;
+    for sample in samples.into_iter().filter(|sample| !expected(&sample.result.outcome)) {
+        *counts.entry(name(&sample.result.outcome)).or_default() += 1;
     }
     counts
 }
 
 fn name(outcome: &Outcome) -> String {
     match outcome {
-        Outcome::Served => "served".to_owned(),
-        Outcome::Refused(code, reason) => {
+        Outcome::Succeeded => "succeeded".to_owned(),
+        Outcome::Failed(code, reason) => {
             format!("{} {}", code_name(*code), reason.as_str_name().trim_start_matches("ERROR_REASON_"))
         }
-        Outcome::GivenUp => "given up by the client".to_owned(),
-        Outcome::Broken(why) => format!("broken: {why}"),
+        Outcome::TimedOut => "timed out in the client".to_owned(),
+        Outcome::TransportError(error) => format!("transport error: {error}"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! A client that keeps the server busy: a few connections, each with several calls under way.
+//! A load generator: a few connections, each with several calls in flight.
 
 use bytes::{Buf, BufMut, Bytes};
 use http::uri::PathAndQuery;
@@ -10,13 +10,12 @@ use tonic::{
     transport::{Channel, Endpoint},
 };
 
-/// Connections to the server.
 pub const CONNECTIONS: usize = 4;
 
-/// Room for answers, so that the server never waits for the client to make some.
+/// A flow-control window so large that the server never waits for it.
 pub const WINDOW: u32 = 8 << 20;
 
-/// A call, with its request already encoded.
+/// A call with an encoded request.
 #[derive(Clone)]
 pub struct Call {
     pub path: PathAndQuery,
@@ -25,7 +24,7 @@ pub struct Call {
 
 impl Call {
     pub fn rules(method: &str, request: Vec<u8>) -> Self {
-        let path = format!("/arbiter.v1.RulesService/{method}").parse().expect("a path");
+        let path = format!("/arbiter.v1.RulesService/{method}").parse().expect("the path is valid");
         Self { path, request: request.into() }
     }
 
@@ -34,61 +33,61 @@ impl Call {
     }
 }
 
-/// Connections to a server.
-pub struct Load {
-    /// Whoever else loads the server runs here too: connections are kept alive while others are busy.
+pub struct LoadGenerator {
+    /// Other clients of the server use the same runtime, so that idle connections are still served.
     pub runtime: Runtime,
     channels: Vec<Channel>,
 }
 
-impl Load {
+impl LoadGenerator {
     pub fn new(address: &str) -> Self {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().expect("the runtime starts");
         let endpoint = Endpoint::from_shared(format!("http://{address}"))
-            .expect("an address")
+            .expect("the address is valid")
             .initial_stream_window_size(WINDOW)
             .initial_connection_window_size(WINDOW);
         let channels = (0..CONNECTIONS)
-            .map(|_| runtime.block_on(endpoint.connect()).expect("the server can be reached"))
+            .map(|_| runtime.block_on(endpoint.connect()).expect("the server is reachable"))
             .collect();
         Self { runtime, channels }
     }
 
-    /// One call, for its answer.
-    pub fn answer(&self, call: &Call) -> Bytes {
-        self.runtime.block_on(one(self.channels[0].clone(), call)).expect("the call is answered")
+    /// Makes one call and returns its response.
+    pub fn call(&self, call: &Call) -> Bytes {
+        self.runtime.block_on(make_call(self.channels[0].clone(), call)).expect("the call succeeds")
     }
 
-    /// Many calls, so many of them under way on each connection.
-    pub fn run(&self, call: &Call, count: usize, under_way: usize) {
-        assert_eq!(count % (CONNECTIONS * under_way), 0, "all make equally many");
+    /// Makes many calls, with this many in flight on each connection.
+    pub fn run(&self, call: &Call, count: usize, in_flight: usize) {
+        assert_eq!(count % (CONNECTIONS * in_flight), 0, "every task must make the same number of calls");
         self.runtime.block_on(async {
             let mut tasks = tokio::task::JoinSet::new();
             for channel in &self.channels {
-                for _ in 0..under_way {
+                for _ in 0..in_flight {
                     let (channel, call) = (channel.clone(), call.clone());
                     tasks.spawn(async move {
-                        for _ in 0..count / CONNECTIONS / under_way {
-                            one(channel.clone(), &call).await.expect("the call is answered");
+                        for _ in 0..count / CONNECTIONS / in_flight {
+                            make_call(channel.clone(), &call).await.expect("the call succeeds");
                         }
                     });
                 }
             }
             while let Some(done) = tasks.join_next().await {
-                done.expect("no task fails");
+                done.expect("no task panics");
             }
         });
     }
 }
 
-async fn one(channel: Channel, call: &Call) -> Result<Bytes, Status> {
+async fn make_call(channel: Channel, call: &Call) -> Result<Bytes, Status> {
     let mut client = Grpc::new(channel);
     client.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
-    let answer = client.unary(Request::new(call.request.clone()), call.path.clone(), RawCodec).await?;
-    Ok(answer.into_inner())
+    let response = client.unary(Request::new(call.request.clone()), call.path.clone(), RawCodec).await?;
+    Ok(response.into_inner())
 }
 
-/// Messages as the bytes they are.
+/// A codec that passes encoded messages through.
 #[derive(Clone, Copy)]
 struct RawCodec;
 
