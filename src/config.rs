@@ -28,11 +28,11 @@ pub struct Config {
     #[allow(missing_docs)]
     pub command: Option<Command>,
 
-    /// Address to serve gRPC, gRPC-Web and Connect on. Port 0 is any free port.
+    /// Address to serve gRPC, gRPC-Web and Connect on. Port 0 picks a free port.
     #[arg(long, env = "ARBITER_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:50051", value_parser = address)]
     pub listen: SocketAddr,
 
-    /// Address to serve /live, /ready, /metrics and /log-level on, over HTTP. Port 0 is any free port.
+    /// Address to serve /live, /ready, /metrics and /log-level on, over HTTP. Port 0 picks a free port.
     #[arg(
         long,
         env = "ARBITER_ADMIN_LISTEN",
@@ -95,7 +95,7 @@ pub struct Traces {
         env = "ARBITER_OTLP_SAMPLING",
         value_name = "SHARE",
         default_value = "1",
-        value_parser = share
+        value_parser = ratio
     )]
     pub otlp_sampling: f64,
 }
@@ -185,33 +185,33 @@ pub enum LogFormat {
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(next_help_heading = "Limits")]
 pub struct Limits {
-    /// Maximum size of a request message, in bytes. Larger: RESOURCE_EXHAUSTED.
-    #[arg(long, env = "ARBITER_MAX_MESSAGE_BYTES", value_name = "BYTES", default_value = "65536", value_parser = bytes)]
+    /// Maximum size of a request message, in bytes. Larger requests fail with RESOURCE_EXHAUSTED.
+    #[arg(long, env = "ARBITER_MAX_MESSAGE_BYTES", value_name = "BYTES", default_value = "65536", value_parser = message_size)]
     pub max_message_bytes: usize,
 
-    /// Maximum size of an EvaluateBatch request, in bytes. Larger: RESOURCE_EXHAUSTED.
-    #[arg(long, env = "ARBITER_MAX_BATCH_BYTES", value_name = "BYTES", default_value = "1048576", value_parser = bytes)]
+    /// Maximum size of an EvaluateBatch request, in bytes. Larger requests fail with RESOURCE_EXHAUSTED.
+    #[arg(long, env = "ARBITER_MAX_BATCH_BYTES", value_name = "BYTES", default_value = "1048576", value_parser = message_size)]
     pub max_batch_bytes: usize,
 
-    /// Maximum number of calls in one EvaluateBatch. More: RESOURCE_EXHAUSTED.
-    #[arg(long, env = "ARBITER_MAX_BATCH_ITEMS", value_name = "COUNT", default_value = "1000", value_parser = items)]
+    /// Maximum number of calls in one EvaluateBatch. Larger batches fail with RESOURCE_EXHAUSTED.
+    #[arg(long, env = "ARBITER_MAX_BATCH_ITEMS", value_name = "COUNT", default_value = "1000", value_parser = item_count)]
     pub max_batch_items: usize,
 
-    /// Maximum number of moves in one ReplayGame. More: RESOURCE_EXHAUSTED.
-    #[arg(long, env = "ARBITER_MAX_REPLAY_MOVES", value_name = "COUNT", default_value = "1000", value_parser = items)]
+    /// Maximum number of moves in one ReplayGame. Longer games fail with RESOURCE_EXHAUSTED.
+    #[arg(long, env = "ARBITER_MAX_REPLAY_MOVES", value_name = "COUNT", default_value = "1000", value_parser = item_count)]
     pub max_replay_moves: usize,
 
-    /// Maximum size of an EvaluateBatch response, in bytes. The default of 4 MiB is the default limit of gRPC clients. Items
-    /// that do not fit: RESOURCE_EXHAUSTED each.
+    /// Maximum size of an EvaluateBatch response, in bytes. The default of 4 MiB is the default limit of gRPC clients. The
+    /// first item that does not fit, and all items after it, fail with RESOURCE_EXHAUSTED.
     #[arg(long, env = "ARBITER_MAX_BATCH_ANSWER_BYTES", value_name = "BYTES", default_value = "4194304")]
     pub max_batch_answer_bytes: usize,
 
-    /// Maximum number of calls in flight. More: RESOURCE_EXHAUSTED at once.
+    /// Maximum number of calls in flight. Further calls fail immediately with RESOURCE_EXHAUSTED.
     #[arg(long, env = "ARBITER_MAX_IN_FLIGHT", value_name = "COUNT", default_value = "10000", value_parser = count)]
     pub max_in_flight: NonZeroUsize,
 
-    /// Maximum number of bytes that all EvaluateBatch calls in flight hold: of their requests while they arrive, then of their
-    /// responses until they are sent. More: RESOURCE_EXHAUSTED at once.
+    /// Maximum memory of all EvaluateBatch calls in flight, in bytes: requests while they arrive, responses until they are
+    /// sent. Further batches fail immediately with RESOURCE_EXHAUSTED.
     #[arg(
         long,
         env = "ARBITER_MAX_BATCH_BYTES_IN_FLIGHT",
@@ -222,15 +222,16 @@ pub struct Limits {
     pub max_batch_bytes_in_flight: NonZeroUsize,
 
     /// Maximum time that a call waits in the admission queue under sustained overload, or half of its deadline if that is
-    /// shorter. Then it is shed: RESOURCE_EXHAUSTED. A call that would probably wait longer is shed at once.
-    #[arg(long, env = "ARBITER_MAX_WAIT", value_name = "DURATION", default_value = "100ms", value_parser = time)]
+    /// shorter. Then it is shed with RESOURCE_EXHAUSTED. A call that would
+    /// probably wait longer is shed immediately.
+    #[arg(long, env = "ARBITER_MAX_WAIT", value_name = "DURATION", default_value = "100ms", value_parser = duration)]
     pub max_wait: Duration,
 
-    /// Maximum number of connections. More are closed at once.
+    /// Maximum number of connections. Further ones are closed immediately.
     #[arg(long, env = "ARBITER_MAX_CONNECTIONS", value_name = "COUNT", default_value = "10000", value_parser = count)]
     pub max_connections: NonZeroUsize,
 
-    /// Maximum number of concurrent calls on one connection. More wait in the client.
+    /// Maximum number of concurrent calls on one connection. Further calls wait in the client.
     #[arg(
         long,
         env = "ARBITER_MAX_STREAMS_PER_CONNECTION",
@@ -240,21 +241,21 @@ pub struct Limits {
     )]
     pub max_streams_per_connection: u32,
 
-    /// Timeout of a unary call, from its first byte, or the caller's deadline if that is shorter. A stream has only the caller's
+    /// Timeout of a unary call, from its headers, or the caller's deadline if that is shorter. A stream has only the caller's
     /// deadline, and ends with its connection.
-    #[arg(long, env = "ARBITER_CALL_TIMEOUT", value_name = "DURATION", default_value = "10s", value_parser = time)]
+    #[arg(long, env = "ARBITER_CALL_TIMEOUT", value_name = "DURATION", default_value = "10s", value_parser = duration)]
     pub call_timeout: Duration,
 
-    /// Time without traffic after which a connection is sent an HTTP/2 keep-alive ping.
-    #[arg(long, env = "ARBITER_KEEPALIVE_INTERVAL", value_name = "DURATION", default_value = "30s", value_parser = time)]
+    /// Time without traffic after which a connection is sent an HTTP/2 keepalive ping.
+    #[arg(long, env = "ARBITER_KEEPALIVE_INTERVAL", value_name = "DURATION", default_value = "30s", value_parser = duration)]
     pub keepalive_interval: Duration,
 
     /// How long the response to the ping may take before the connection is closed.
-    #[arg(long, env = "ARBITER_KEEPALIVE_TIMEOUT", value_name = "DURATION", default_value = "10s", value_parser = time)]
+    #[arg(long, env = "ARBITER_KEEPALIVE_TIMEOUT", value_name = "DURATION", default_value = "10s", value_parser = duration)]
     pub keepalive_timeout: Duration,
 
     /// Age at which a connection is closed gracefully (plus or minus 10 %), so that clients spread over replicas.
-    #[arg(long, env = "ARBITER_MAX_CONNECTION_AGE", value_name = "DURATION", default_value = "30m", value_parser = time)]
+    #[arg(long, env = "ARBITER_MAX_CONNECTION_AGE", value_name = "DURATION", default_value = "30m", value_parser = duration)]
     pub max_connection_age: Duration,
 
     /// How long the calls of such a connection may take before it is closed.
@@ -263,16 +264,16 @@ pub struct Limits {
         env = "ARBITER_MAX_CONNECTION_AGE_GRACE",
         value_name = "DURATION",
         default_value = "30s",
-        value_parser = time
+        value_parser = duration
     )]
     pub max_connection_age_grace: Duration,
 
-    /// On SIGTERM: how long to serve as before after health turns NOT_SERVING, so that load balancers notice.
-    #[arg(long, env = "ARBITER_DRAIN_DELAY", value_name = "DURATION", default_value = "500ms", value_parser = time_or_zero)]
+    /// On SIGTERM: how long the server still accepts calls after health reports NOT_SERVING, so that load balancers notice.
+    #[arg(long, env = "ARBITER_DRAIN_DELAY", value_name = "DURATION", default_value = "500ms", value_parser = duration_or_zero)]
     pub drain_delay: Duration,
 
     /// On SIGTERM, after the delay: how long calls in flight may take before the process exits.
-    #[arg(long, env = "ARBITER_DRAIN_TIMEOUT", value_name = "DURATION", default_value = "20s", value_parser = time_or_zero)]
+    #[arg(long, env = "ARBITER_DRAIN_TIMEOUT", value_name = "DURATION", default_value = "20s", value_parser = duration_or_zero)]
     pub drain_timeout: Duration,
 }
 
@@ -328,7 +329,7 @@ fn endpoint(text: &str) -> Result<Uri, String> {
 }
 
 /// Parses a number from 0 to 1.
-fn share(text: &str) -> Result<f64, String> {
+fn ratio(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
         _ => Err("expected a number from 0 to 1, such as 0.01".to_owned()),
@@ -336,38 +337,38 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 /// Parses the size of a message: gRPC counts it in 32 bits.
-fn bytes(text: &str) -> Result<usize, String> {
+fn message_size(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(bytes @ 1..=0x7fff_ffff) => Ok(bytes),
         _ => Err("expected a number of bytes from 1 to 2147483647, such as 65536".to_owned()),
     }
 }
 
-fn items(text: &str) -> Result<usize, String> {
+fn item_count(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(items) if (1..=MAX_ITEMS).contains(&items) => Ok(items),
         _ => Err(format!("expected a number from 1 to {MAX_ITEMS}, such as 1000")),
     }
 }
 
-/// Maximum duration: longer than a server runs, and short enough to add to a point in time.
+/// Maximum duration: adding it to an `Instant` cannot overflow.
 const MAX_DURATION: Duration = Duration::from_hours(366 * 24);
 
 /// Parses a duration such as `10s` that is not zero.
-fn time(text: &str) -> Result<Duration, String> {
+fn duration(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
         Ok(Duration::ZERO) => Err("expected a duration longer than zero, such as 10s".to_owned()),
-        _ => time_or_zero(text),
+        _ => duration_or_zero(text),
     }
 }
 
 /// Parses a duration such as `10s`, or `0s`.
-fn time_or_zero(text: &str) -> Result<Duration, String> {
+fn duration_or_zero(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
         Ok(time) if time > MAX_DURATION => {
             Err("expected a duration of at most a year, such as 30m".to_owned())
         }
         Ok(time) => Ok(time),
-        Err(error) => Err(format!("expected a duration such as 500ms, 10s or 5m: {error}")),
+        Err(_) => Err("expected a duration such as 500ms, 10s or 5m".to_owned()),
     }
 }

@@ -57,7 +57,7 @@ fn health(config: &Config) -> ExitCode {
             return ExitCode::SUCCESS;
         }
         Ok(false) => println!("not ready"),
-        Err(error) => eprintln!("error: no answer from {address}: {error}"),
+        Err(error) => eprintln!("error: cannot reach {address}: {error}"),
     }
     ExitCode::FAILURE
 }

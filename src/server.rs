@@ -7,6 +7,7 @@
 mod admin;
 mod admission;
 mod auth;
+mod deadline;
 mod drain;
 mod net;
 mod pipeline;
@@ -80,7 +81,7 @@ pub enum ServerError {
         flag: &'static str,
         /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// A file named by the configuration cannot be used.
@@ -194,7 +195,7 @@ impl Server {
     pub fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), ServerError> {
         let Self { runtime, bound } = self;
         let served = runtime.block_on(bound.serve(shutdown));
-        // Does not wait for the DNS lookup of a trace collector.
+        // Unlike drop, does not wait for a blocking DNS lookup of the trace collector.
         runtime.shutdown_background();
         served
     }
@@ -215,7 +216,7 @@ impl Bound {
 
         let (running, mut all_ended) = mpsc::channel::<()>(1);
         let start = |index| {
-            // Each worker has its own pipeline, so that workers share no reference count and no queue.
+            // Each worker has its own pipeline and queues.
             let pipeline = Pipeline {
                 tokens: tokens.clone(),
                 limits,

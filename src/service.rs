@@ -1,5 +1,5 @@
-//! The RPCs of the contract. A handler is a short synchronous function: it decodes the request, asks the game and encodes
-//! the response. It serves a unary call and an item of a batch or stream alike.
+//! The RPCs of the contract. A handler is a short synchronous function: it decodes the request, calls the game and
+//! encodes the response. It serves a unary call and an item of a batch or stream alike.
 //!
 //! [`Referee::call`] dispatches by [`Method`] instead of implementing tonic's generated service trait: the outcome of a call
 //! is then a return value, and one table lists all RPCs (`docs/adding-an-rpc.md`).
@@ -22,7 +22,7 @@ use tonic::{Code, Request, Response, Status, body::Body, codec::CompressionEncod
 use tower::service_fn;
 
 pub use self::{
-    evaluate::{EvaluateResponses, StreamContext},
+    evaluate::StreamContext,
     time_slice::{TIME_SLICE, TimeSlice},
 };
 pub use crate::games::GameId;
@@ -79,7 +79,7 @@ macro_rules! rpcs {
                 match &call.kind {
                     None => evaluate::missing_call(),
                     $(Some(proto::call::Kind::$name(request)) => {
-                        self.item(Method::$name, request, Self::$handler)
+                        self.answer_item(Method::$name, request, Self::$handler)
                     })+
                 }
             }
@@ -119,7 +119,7 @@ pub struct CallResult {
     pub response: Result<http::Response<Body>, Refusal>,
     /// The game that the request is about, if it is about one.
     pub game: Option<GameId>,
-    /// Size of the encoded response of a batch. Other responses are small and are not counted: 0.
+    /// Size of the encoded response, for the byte budget of batches; 0 if it is not known.
     pub bytes: usize,
 }
 
@@ -186,18 +186,22 @@ pub struct RequestLimits {
 #[derive(Clone)]
 pub struct Referee {
     limits: RequestLimits,
-    items: Arc<dyn ItemObserver>,
+    item_observer: Arc<dyn ItemObserver>,
     /// Cancelled when open streams must end.
     closing: CancellationToken,
 }
 
 impl Referee {
     /// Creates a referee that reports items to an observer, and ends open streams when `closing` is cancelled.
-    pub fn new(limits: RequestLimits, items: Arc<dyn ItemObserver>, closing: CancellationToken) -> Self {
-        Self { limits, items, closing }
+    pub fn new(
+        limits: RequestLimits,
+        item_observer: Arc<dyn ItemObserver>,
+        closing: CancellationToken,
+    ) -> Self {
+        Self { limits, item_observer, closing }
     }
 
-    /// Answers a unary call by its handler.
+    /// Answers a unary call with its handler.
     async fn unary<Q, A>(
         &self,
         request: UnaryRequest,
@@ -212,9 +216,9 @@ impl Referee {
             .accept_compressed(CompressionEncoding::Gzip)
             .max_decoding_message_size(self.limits.message_bytes);
         let mut game = None;
-        let mut response = run(grpc, request, |request: Q| {
+        let mut response = through_tonic(grpc, request, |request: Q| {
             game = request.game();
-            std::future::ready(guarded(|| handler(self, &request)))
+            std::future::ready(catch_panic(|| handler(self, &request)))
         })
         .await;
         response.game = game;
@@ -223,7 +227,7 @@ impl Referee {
 }
 
 /// Passes a request through tonic's framing, compression and codec to a handler, and its response back.
-async fn run<Q, A, F>(
+async fn through_tonic<Q, A, F>(
     mut grpc: tonic::server::Grpc<Codec<A, Q>>,
     request: UnaryRequest,
     handler: impl FnOnce(Q) -> F,
@@ -234,7 +238,7 @@ where
     F: Future<Output = Result<A, Refusal>>,
 {
     let mut refusal = None;
-    // tonic calls a service any number of times, but a unary one once.
+    // A tower service may be called repeatedly; tonic calls this one once.
     let mut once = Some((handler, &mut refusal));
     let service = service_fn(|request: Request<Q>| {
         let once = once.take();
@@ -244,7 +248,7 @@ where
                 Ok(response) => Ok(Response::new(response)),
                 Err(refused) => {
                     *refusal = Some(refused);
-                    // Not sent: the refusal is.
+                    // Never sent: `refusal` replaces it below.
                     Err(Status::unknown(""))
                 }
             }
@@ -259,12 +263,12 @@ where
 }
 
 /// Runs a handler so that a panic fails its call and nothing else.
-fn guarded<A>(handler: impl FnOnce() -> Result<A, Refusal>) -> Result<A, Refusal> {
+fn catch_panic<A>(handler: impl FnOnce() -> Result<A, Refusal>) -> Result<A, Refusal> {
     catch_unwind(AssertUnwindSafe(handler)).unwrap_or_else(|_| Err(Refusal::internal_fault()))
 }
 
 /// Refuses a repeated field with more items than allowed.
-fn check_items(field: &str, found: usize, max: usize) -> Result<(), Refusal> {
+fn check_item_count(field: &str, found: usize, max: usize) -> Result<(), Refusal> {
     if found <= max {
         return Ok(());
     }
@@ -280,7 +284,7 @@ mod tests {
 
     #[test]
     fn a_panic_fails_its_call_and_nothing_else() {
-        let response: Result<(), Refusal> = guarded(|| panic!("a bug"));
+        let response: Result<(), Refusal> = catch_panic(|| panic!("a bug"));
         assert_eq!(response, Err(Refusal::internal_fault()));
     }
 

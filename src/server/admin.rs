@@ -126,7 +126,7 @@ fn too_large() -> Response<Full<Bytes>> {
 }
 
 fn not_allowed(allowed: &'static str) -> Response<Full<Bytes>> {
-    let mut response = text(StatusCode::METHOD_NOT_ALLOWED, format!("allowed here: {allowed}\n"));
+    let mut response = text(StatusCode::METHOD_NOT_ALLOWED, format!("method not allowed: use {allowed}\n"));
     response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
     response
 }

@@ -60,26 +60,23 @@ impl Admission {
         }
     }
 
-    /// Counts a call as in flight.
-    pub(super) fn start(&self, method: Option<Method>) -> Result<InFlightPermit, Refusal> {
+    /// Counts a call as in flight, if the budget allows.
+    pub(super) fn acquire_in_flight(&self, method: Option<Method>) -> Result<InFlightPermit, Refusal> {
         InFlightPermit::acquire(&self.budgets, method == Some(Method::EvaluateBatch))
     }
 
-    /// Waits until a call may run. `ready_since` is when all of it had arrived.
+    /// Waits until a call may run. `ready_since` is when it became ready to run.
     pub(super) async fn admit(
         &self,
         method: Method,
         ready_since: Instant,
         timeout: Duration,
-        deadline: Instant,
     ) -> Result<ExecutionPermit, Refusal> {
         let queue = match method {
             Method::EvaluateBatch => &self.batches,
             Method::ReplayGame => &self.replays,
             _ => &self.calls,
         };
-        let admitted = queue.admit(ready_since, self.max_wait.min(timeout / 2)).await;
-        let (permit, now) = admitted.map_err(|_| Refusal::shed())?;
-        if now < deadline { Ok(permit) } else { Err(Refusal::deadline_exceeded()) }
+        queue.admit(ready_since, self.max_wait.min(timeout / 2)).await.map_err(|_| Refusal::shed())
     }
 }

@@ -31,7 +31,7 @@ impl Tokens {
         Ok(Some(Self { accepted, open_services: security.open_services.clone() }))
     }
 
-    /// Accepts a call with a valid token, or of a service that needs none.
+    /// Accepts a call with a valid token, or to a service that needs none.
     pub(super) fn authenticate(&self, service: &str, headers: &HeaderMap) -> Result<(), Refusal> {
         let is_open = self.open_services.iter().any(|open| open.names().contains(&service));
         if is_open || bearer_token(headers).is_some_and(|token| self.accepts(token)) {
@@ -50,7 +50,7 @@ impl Tokens {
     }
 }
 
-/// The token of a call. An empty one does not count, even if the file has its digest: a variable in a script was not set.
+/// The token of a call. An empty one is rejected even if its digest is listed: it usually means an unset shell variable.
 fn bearer_token(headers: &HeaderMap) -> Option<&[u8]> {
     const SCHEME: &[u8] = b"bearer ";
     let (scheme, token) = headers.get(header::AUTHORIZATION)?.as_bytes().split_at_checked(SCHEME.len())?;

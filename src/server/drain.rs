@@ -10,8 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::admission::Budget;
 
-/// How long no call must have been in flight before the remaining connections are closed: health watchers and clients that do
-/// not react. It leaves time to send responses.
+/// After this long without a call in flight, the remaining connections are closed: health watchers, and clients that ignore
+/// GOAWAY. Long enough to send the last responses.
 const IDLE_TIME: Duration = Duration::from_secs(1);
 
 /// How long streams, and then connections, have to close at the end.
@@ -20,7 +20,7 @@ const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
 /// The steps of a shutdown, each a token that is cancelled when the step is reached.
 #[derive(Clone)]
 pub(super) struct Drain {
-    /// Readiness and health say so, but calls are served as before.
+    /// Readiness and health report it; calls are still served.
     announced: CancellationToken,
     /// The listener closes; connections send GOAWAY.
     started: CancellationToken,
@@ -83,7 +83,7 @@ impl Drain {
             return;
         }
         if in_time.is_err() {
-            tracing::warn!(in_flight = calls.used(), "drain timeout: cancelling calls in flight");
+            tracing::warn!(in_flight = calls.used(), "drain timeout exceeded: cancelling calls in flight");
             self.closing.cancel();
             sleep(CLOSE_TIMEOUT).await;
         }
@@ -108,17 +108,17 @@ pub(super) fn shutdown_signal() -> io::Result<impl Future<Output = ()>> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     Ok(async move {
-        either(&mut terminate, &mut interrupt).await;
+        next_signal(&mut terminate, &mut interrupt).await;
         tokio::spawn(async move {
-            let code = either(&mut terminate, &mut interrupt).await;
-            tracing::warn!("second signal: exiting at once");
+            let code = next_signal(&mut terminate, &mut interrupt).await;
+            tracing::warn!("second signal: exiting immediately");
             process::exit(code);
         });
     })
 }
 
 /// Waits for either signal and returns its exit code.
-async fn either(terminate: &mut Signal, interrupt: &mut Signal) -> i32 {
+async fn next_signal(terminate: &mut Signal, interrupt: &mut Signal) -> i32 {
     const SIGNAL_EXIT_CODE: i32 = 128;
     tokio::select! {
         _ = terminate.recv() => SIGNAL_EXIT_CODE + SignalKind::terminate().as_raw_value(),

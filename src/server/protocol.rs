@@ -1,4 +1,4 @@
-//! The protocols on the port: gRPC, gRPC-Web and Connect. The router chooses by the content type; all of them end in the
+//! The protocols of the gRPC port: gRPC, gRPC-Web and Connect. The router chooses by the content type; all of them end in the
 //! pipeline.
 
 mod body;
@@ -9,8 +9,8 @@ mod router;
 use std::mem;
 
 use bytes::{BufMut, Bytes, BytesMut};
-use http::{HeaderMap, Response};
-use tonic::{Status, body::Body};
+use http::{HeaderMap, HeaderValue, Response};
+use tonic::{Code, Status, body::Body};
 
 use self::connect::Encoding;
 pub(super) use self::{
@@ -22,8 +22,8 @@ use crate::{
     wire::Refusal,
 };
 
-/// The bytes before a gRPC message: whether it is compressed, and its length.
-pub(super) const FRAME_HEADER_BYTES: usize = 5;
+/// Size of the prefix of a gRPC message: the compressed flag and the length.
+pub(super) const MESSAGE_PREFIX_BYTES: usize = 5;
 
 /// The protocol of a call. The pipeline speaks gRPC; a protocol translates to it and back.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Protocol {
     /// The size of the body of a request whose message has this size.
     fn body_bytes(self, message_bytes: usize) -> usize {
         match self {
-            Self::Grpc | Self::GrpcWeb => message_bytes.saturating_add(FRAME_HEADER_BYTES),
+            Self::Grpc | Self::GrpcWeb => message_bytes.saturating_add(MESSAGE_PREFIX_BYTES),
             Self::Connect(_) => message_bytes,
         }
     }
@@ -66,7 +66,7 @@ impl Protocol {
             Self::Grpc | Self::GrpcWeb => Ok(body),
             Self::Connect(encoding) => {
                 let message = connect::decode_request(encoding, method, body, max_item_bytes).await?;
-                Ok(frame(&message))
+                Ok(length_prefixed(&message))
             }
         }
     }
@@ -75,6 +75,7 @@ impl Protocol {
     pub(super) async fn encode_response(self, method: Method, mut result: CallResult) -> CallResult {
         if let (Self::Connect(encoding), Ok(response)) = (self, &mut result.response) {
             let body = mem::take(response.body_mut());
+            result.bytes = 0;
             result.response = connect::encode_response(encoding, method, body).await.map(|message| {
                 result.bytes = message.len();
                 connect::response(encoding, message)
@@ -87,12 +88,21 @@ impl Protocol {
     pub(super) fn refuse(self, refusal: Refusal) -> Response<Body> {
         let status = Status::from(refusal);
         match self {
-            Self::Grpc | Self::GrpcWeb => status.into_http(),
+            Self::Grpc | Self::GrpcWeb => {
+                let is_unimplemented = status.code() == Code::Unimplemented;
+                let mut response = status.into_http();
+                if is_unimplemented {
+                    // Required if the reason is an unsupported compression.
+                    let encodings = HeaderValue::from_static("gzip,identity");
+                    response.headers_mut().insert("grpc-accept-encoding", encodings);
+                }
+                response
+            }
             Self::Connect(_) => connect::error_response(&status),
         }
     }
 
-    /// Why the body of a request ended early. Only a client that cancels its call breaks off a gRPC request.
+    /// Why the body of a request ended early. A gRPC body does so only if the client cancels.
     fn incomplete_request(self) -> Refusal {
         match self {
             Self::Grpc => Refusal::cancelled(),
@@ -101,9 +111,9 @@ impl Protocol {
     }
 }
 
-/// Adds the frame header of an uncompressed gRPC message.
-fn frame(message: &[u8]) -> Bytes {
-    let mut framed = BytesMut::with_capacity(FRAME_HEADER_BYTES + message.len());
+/// Adds the prefix of an uncompressed gRPC message.
+fn length_prefixed(message: &[u8]) -> Bytes {
+    let mut framed = BytesMut::with_capacity(MESSAGE_PREFIX_BYTES + message.len());
     framed.put_u8(0);
     // The configured limits of messages are below 2 GiB.
     framed.put_u32(message.len() as u32);

@@ -1,4 +1,4 @@
-//! Files of the configuration, reloaded when they change.
+//! Files named by the configuration, reloaded when they change.
 
 use std::{
     fmt::Display,
@@ -51,7 +51,7 @@ impl ConfigFile {
     }
 }
 
-/// The newest value that could be created from some files.
+/// The latest value loaded successfully.
 pub(super) type Reloaded<T> = Receiver<Arc<T>>;
 
 /// Creates a value from files, and again whenever they change, as long as the value is in use. If a changed file cannot be
@@ -93,7 +93,7 @@ pub(super) fn watch<const N: usize, T: Send + Sync + 'static>(
                 }
                 Err(error) if error.to_string() == last_error => {}
                 Err(error) => {
-                    tracing::error!(%error, "cannot reload {what}: keeping the old value");
+                    tracing::error!(%error, "cannot reload {what}: keeping the previous one");
                     last_error = error.to_string();
                 }
             }

@@ -13,7 +13,7 @@ use tower::{Service, util::BoxCloneSyncService};
 
 use crate::wire::proto;
 
-/// Maximum size of a request to health or reflection: a name or two.
+/// Maximum size of a request to health or reflection: they carry a service or symbol name.
 const MAX_REQUEST_BYTES: usize = 16 * 1024;
 
 /// The health service, and the handle that changes what it reports.

@@ -2,22 +2,24 @@
 
 use std::{
     convert::Infallible,
-    future::{Future, ready},
+    future::{pending, poll_fn, ready},
     pin::Pin,
-    task::{Context, Poll, ready},
 };
 
+use futures_util::stream;
 use prost::{Message, length_delimiter_len};
 use tokio::{
-    task::{JoinHandle, spawn, yield_now},
+    task::{spawn, yield_now},
     time::{Instant, Sleep, sleep_until},
 };
 use tokio_stream::Stream;
-use tokio_util::sync::WaitForCancellationFutureOwned;
 use tonic::{Request, Response, Status, Streaming, body::Body, codec::CompressionEncoding};
 use tower::service_fn;
 
-use super::{CallOutcome, CallResult, Method, Referee, TimeSlice, UnaryRequest, check_items, guarded, run};
+use super::{
+    CallOutcome, CallResult, Method, Referee, TimeSlice, UnaryRequest, catch_panic, check_item_count,
+    through_tonic,
+};
 use crate::wire::{
     Codec, GameRequest, Items, Path, Refusal, Violations, encode_answer, encode_refusal, proto, read_call,
     refusal_of,
@@ -32,7 +34,7 @@ impl Referee {
             .max_decoding_message_size(self.limits.batch_bytes);
         let mut bytes = 0;
         let size = &mut bytes;
-        let mut result = run(grpc, request, |calls: Items| async move {
+        let mut result = through_tonic(grpc, request, |calls: Items| async move {
             let answers = self.evaluate_all(&calls).await?;
             *size = answers.bytes();
             Ok(answers)
@@ -44,23 +46,23 @@ impl Referee {
 
     async fn evaluate_all(&self, calls: &Items) -> Result<Items, Refusal> {
         let max_bytes = self.limits.batch_response_bytes;
-        check_items("calls", calls.len(), self.limits.batch_items)?;
-        let no_room = encode_refusal(Refusal::answer_too_large());
-        let no_room_size = size_in_batch(&no_room);
+        check_item_count("calls", calls.len(), self.limits.batch_items)?;
+        let too_large = encode_refusal(Refusal::answer_too_large());
+        let too_large_size = size_in_batch(&too_large);
         let mut slice = TimeSlice::default();
         // Answers are about as long as calls, and seldom much longer.
         let mut answers = Items::with_capacity(max_bytes.min(calls.bytes() * 3 / 2));
         let mut remaining = calls.len();
-        // Each remaining call must at least get the answer that there is no room for its own.
-        let fits = |used: usize, remaining: usize| used + remaining * no_room_size <= max_bytes;
+        // Reserves room for the refusal of every remaining call.
+        let fits = |used: usize, remaining: usize| used + remaining * too_large_size <= max_bytes;
         let mut is_full = !fits(0, remaining);
         for call in calls.iter() {
             remaining -= 1;
             // After the first answer that does not fit, no further call is evaluated.
-            let answer = if is_full { None } else { Some(guarded(|| Ok(self.evaluate_encoded(call)))?) };
+            let answer = if is_full { None } else { Some(catch_panic(|| Ok(self.evaluate_encoded(call)))?) };
             let answer = answer.filter(|answer| fits(answers.bytes() + size_in_batch(answer), remaining));
             is_full = answer.is_none();
-            let answer = answer.as_deref().unwrap_or(&no_room);
+            let answer = answer.as_deref().unwrap_or(&too_large);
             answers.push(answer);
             slice.yield_after(call.len() + answer.len()).await;
         }
@@ -75,15 +77,15 @@ impl Referee {
         }
     }
 
-    /// Answers an item by the handler of its method.
-    pub(super) fn item<Q: GameRequest, A: Message>(
+    /// Answers an item with the handler of its method.
+    pub(super) fn answer_item<Q: GameRequest, A: Message>(
         &self,
         method: Method,
         request: &Q,
         handler: impl FnOnce(&Self, &Q) -> Result<A, Refusal>,
     ) -> Vec<u8> {
-        let response = guarded(|| handler(self, request));
-        self.items.item_answered(method, CallOutcome::new(request.game(), response.as_ref().err()));
+        let response = catch_panic(|| handler(self, request));
+        self.item_observer.item_answered(method, CallOutcome::new(request.game(), response.as_ref().err()));
         response.map_or_else(encode_refusal, |response| encode_answer(field_number(method), &response))
     }
 
@@ -100,7 +102,8 @@ impl Referee {
         let mut context = Some(context);
         let service = service_fn(|request: Request<Streaming<proto::EvaluateRequest>>| {
             let context = context.take();
-            ready(Ok(Response::new(EvaluateResponses::new(self.clone(), request.into_inner(), context))))
+            let open = |context| EvaluateStream::new(self.clone(), request.into_inner(), context).responses();
+            ready(context.map(open).map(Response::new).ok_or_else(|| Status::internal("opened twice")))
         });
         let response = tonic::server::Grpc::new(Codec::default())
             .accept_compressed(CompressionEncoding::Gzip)
@@ -130,7 +133,7 @@ const fn field_number(method: Method) -> u32 {
     method as u32 + 2
 }
 
-/// How many bytes an answer takes in its batch: its own, its key and its length.
+/// The size of an answer in its batch: its tag, its length and its bytes.
 fn size_in_batch(answer: &[u8]) -> usize {
     1 + length_delimiter_len(answer.len()) + answer.len()
 }
@@ -143,96 +146,74 @@ pub struct StreamContext {
     pub on_end: Box<dyn FnOnce(CallOutcome) + Send>,
 }
 
-/// The responses of an `Evaluate` stream. A request is read only when its response is polled for, so a client that does
-/// not read its responses is not read from either: this is the backpressure of a stream.
-///
-/// It is polled by hand because an `async` block per item cannot: tonic polls for item after item, and creating and
-/// registering a future for the shutdown, the deadline and the next request each time would cost more than most items.
-pub struct EvaluateResponses {
+/// An open `Evaluate` stream.
+struct EvaluateStream {
     referee: Referee,
-    /// None once the stream has ended.
-    requests: Option<Streaming<proto::EvaluateRequest>>,
+    requests: Streaming<proto::EvaluateRequest>,
     deadline: Option<Pin<Box<Sleep>>>,
-    closing: Pin<Box<WaitForCancellationFutureOwned>>,
     /// None while waiting for a request.
     slice: Option<TimeSlice>,
-    /// Other tasks run until this one is done.
-    yielded: Option<JoinHandle<()>>,
-    context: Option<StreamContext>,
+    /// None once the stream has ended.
+    on_end: Option<Box<dyn FnOnce(CallOutcome) + Send>>,
 }
 
-impl EvaluateResponses {
-    fn new(
-        referee: Referee,
-        requests: Streaming<proto::EvaluateRequest>,
-        context: Option<StreamContext>,
-    ) -> Self {
-        let deadline = context.as_ref().and_then(|context| context.deadline);
-        Self {
-            closing: Box::pin(referee.closing.clone().cancelled_owned()),
-            referee,
-            requests: Some(requests),
-            deadline: deadline.map(|deadline| Box::pin(sleep_until(deadline))),
-            slice: None,
-            yielded: None,
-            context,
-        }
+impl EvaluateStream {
+    fn new(referee: Referee, requests: Streaming<proto::EvaluateRequest>, context: StreamContext) -> Self {
+        let deadline = context.deadline.map(|deadline| Box::pin(sleep_until(deadline)));
+        Self { referee, requests, deadline, slice: None, on_end: Some(context.on_end) }
     }
 
-    /// Ends the stream, with a refusal or without.
-    fn end(&mut self, refusal: Option<Refusal>) -> Poll<Option<<Self as Stream>::Item>> {
-        self.requests = None;
-        if let Some(context) = self.context.take() {
-            // Each item may be of another game.
-            (context.on_end)(CallOutcome::new(None, refusal.as_ref()));
-        }
-        Poll::Ready(refusal.map(|refusal| Err(refusal.into())))
+    /// The responses. A request is read only when its response is polled for, so a client that does not read its responses is
+    /// not read from either: this is the backpressure of a stream.
+    fn responses(self) -> impl Stream<Item = Result<proto::EvaluateResponse, Status>> + Send {
+        stream::unfold(self, async |mut stream| Some((stream.next_response().await?, stream)))
     }
-}
 
-impl Stream for EvaluateResponses {
-    type Item = Result<proto::EvaluateResponse, Status>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        if self.referee.closing.is_cancelled() && self.requests.is_some() {
-            return self.end(Some(Refusal::shutting_down()));
-        }
-        if self.slice.take_if(|slice| slice.is_used_up()).is_some() {
-            // Yields to the other tasks and to the connection, which sends the responses so far. Waking this task at once
-            // would not do: only a task of its own is pending until sockets were polled.
-            self.yielded = Some(spawn(yield_now()));
-        }
-        if let Some(yielded) = &mut self.yielded {
-            let _ = ready!(Pin::new(yielded).poll(context));
-            self.yielded = None;
-        }
-        let Some(requests) = self.requests.as_mut() else {
-            return Poll::Ready(None);
-        };
-        let next = Pin::new(requests).poll_next(context);
-        if let Some(deadline) = &mut self.deadline
-            && deadline.as_mut().poll(context).is_ready()
-        {
-            return self.end(Some(Refusal::deadline_exceeded()));
-        }
-        match next {
-            Poll::Ready(Some(Ok(request))) => {
+    async fn next_response(&mut self) -> Option<Result<proto::EvaluateResponse, Status>> {
+        let on_end = self.on_end.take()?;
+        let refusal = match self.next_request().await {
+            Ok(Some(request)) => {
+                self.on_end = Some(on_end);
                 self.slice.get_or_insert_default();
                 let answer = self.referee.evaluate_item(&request.call.unwrap_or_default());
-                Poll::Ready(Some(Ok(proto::EvaluateResponse { answer })))
+                return Some(Ok(proto::EvaluateResponse { answer }));
             }
-            Poll::Ready(Some(Err(status))) => {
-                let refusal = refusal_of(&status).unwrap_or_else(Refusal::cancelled);
-                self.end(Some(refusal))
+            Ok(None) => None,
+            Err(refusal) => Some(refusal),
+        };
+        // Each item may be of another game.
+        on_end(CallOutcome::new(None, refusal.as_ref()));
+        refusal.map(|refusal| Err(refusal.into()))
+    }
+
+    /// Waits for the next request. None: the client has closed its side.
+    async fn next_request(&mut self) -> Result<Option<proto::EvaluateRequest>, Refusal> {
+        if self.slice.take_if(|slice| slice.is_used_up()).is_some() {
+            // Lets other tasks run and the connection send the responses so far. Only a task of its own finishes after the
+            // runtime has polled its sockets: `yield_now` here would return as soon as anything wakes this task.
+            let _ = spawn(yield_now()).await;
+        }
+        let closing = self.referee.closing.cancelled();
+        let deadline = async {
+            match &mut self.deadline {
+                Some(deadline) => deadline.await,
+                None => pending().await,
             }
-            Poll::Ready(None) => self.end(None),
-            Poll::Pending if self.closing.as_mut().poll(context).is_ready() => {
-                self.end(Some(Refusal::shutting_down()))
-            }
-            Poll::Pending => {
+        };
+        let request = poll_fn(|context| {
+            let request = Pin::new(&mut self.requests).poll_next(context);
+            if request.is_pending() {
                 self.slice = None;
-                Poll::Pending
             }
+            request
+        });
+        tokio::select! {
+            biased;
+            () = closing => Err(Refusal::shutting_down()),
+            () = deadline => Err(Refusal::deadline_exceeded()),
+            request = request => request
+                .transpose()
+                .map_err(|status| refusal_of(&status).unwrap_or_else(Refusal::cancelled)),
         }
     }
 }

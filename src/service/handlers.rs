@@ -1,4 +1,4 @@
-//! One handler per RPC: decode the request, ask the game, encode the response.
+//! One handler per RPC: decode the request, call the game, encode the response.
 
 #![allow(
     clippy::trivially_copy_pass_by_ref,
@@ -7,7 +7,7 @@
     reason = "all handlers have one signature: unary calls and items share them"
 )]
 
-use super::{Referee, check_items};
+use super::{Referee, check_item_count};
 use crate::{
     games::Game,
     wire::{
@@ -119,7 +119,7 @@ impl Referee {
         &self,
         request: &proto::ReplayGameRequest,
     ) -> Result<proto::ReplayGameResponse, Refusal> {
-        check_items("moves", request.moves.len(), self.limits.replay_moves)?;
+        check_item_count("moves", request.moves.len(), self.limits.replay_moves)?;
         with_game!(request.named_game()?, G => {
             let Replay { mut game, form, moves } = Replay::<G>::read(request)?;
             let mut events = Vec::with_capacity(moves.len());

@@ -32,7 +32,7 @@ impl TimeSlice {
         }
     }
 
-    /// The same after work on so many bytes: small pieces share one check of the clock.
+    /// Like `yield_if_used_up`, but checks the clock only every `BYTES_PER_CHECK` bytes.
     pub(super) async fn yield_after(&mut self, bytes: usize) {
         self.unchecked_bytes += bytes;
         if self.unchecked_bytes > BYTES_PER_CHECK {

@@ -174,6 +174,16 @@ fn error_of(case: &str) -> String {
 }
 
 #[test]
+fn every_rpc_has_a_case() {
+    let contract = Contract::load();
+    let cases = contract.read_cases(&mut Failures::new());
+    for method in contract.service.methods() {
+        let has_case = cases.iter().any(|case| case.method == method);
+        assert!(has_case, "tests/cases has no case of {}", method.name());
+    }
+}
+
+#[test]
 fn a_file_without_cases_is_rejected() {
     let service = Contract::load().service;
     for text in ["", "{}", r#"{"about": "x", "cases": []}"#, r#"{"about": "", "cases": [], "more": 1}"#] {

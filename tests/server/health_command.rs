@@ -78,7 +78,7 @@ fn a_closed_port_is_not_ready() {
     let output = run_health(&address);
     assert_eq!(result(&output), (Some(1), ""));
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(errors.starts_with(&format!("error: no answer from {address}: ")), "{errors}");
+    assert!(errors.starts_with(&format!("error: cannot reach {address}: ")), "{errors}");
 }
 
 #[test]

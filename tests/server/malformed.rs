@@ -179,7 +179,23 @@ async fn an_unknown_service_is_unimplemented() {
     }
 }
 
+#[tokio::test]
+async fn an_unsupported_compression_is_answered_with_the_supported_ones() {
+    let (_server, client) = start().await;
+    for method in ["ApplyMove", "EvaluateBatch", "Evaluate", HEALTH] {
+        let response = client.send(method, &[("grpc-encoding", "br")], valid_body()).await;
+        assert!(response.headers.contains_key("grpc-accept-encoding"), "{method}: {:?}", response.headers);
+    }
+}
+
 const HEALTH: &str = "/grpc.health.v1.Health/Check";
+
+#[tokio::test]
+async fn an_expired_health_check_is_not_answered() {
+    let (_server, client) = start().await;
+    let response = client.send(HEALTH, &[("grpc-timeout", "0n")], framed(&[])).await;
+    assert_eq!(response.status.code(), Code::DeadlineExceeded);
+}
 
 #[tokio::test]
 async fn a_malformed_health_check_is_invalid() {

@@ -640,7 +640,10 @@ async fn assert_not_affected(endpoint: &str, delay: &str) {
     server.log.wait_until_closed().await;
     let problems: Vec<_> = ["WARN", "ERROR"].iter().flat_map(|level| server.log.at_level(level)).collect();
     assert!(!problems.is_empty(), "the problem is not logged: {:?}", server.log.lines());
-    assert!(problems.iter().all(|line| line["target"] != "arbiter::server::record"), "{problems:?}");
+    assert!(
+        problems.iter().all(|line| line["target"] != "arbiter::server::telemetry::call_record"),
+        "{problems:?}"
+    );
 }
 
 #[tokio::test]

@@ -1,3 +1,5 @@
+//! Budgets: limits that own their permits.
+
 use std::{
     num::NonZeroUsize,
     sync::{
@@ -6,7 +8,7 @@ use std::{
     },
 };
 
-/// How much of something, such as calls, bytes or connections, may be in use at the same time.
+/// A limit on the connections, calls or bytes in use at the same time.
 #[derive(Debug)]
 pub(in crate::server) struct Budget {
     limit: usize,
@@ -40,7 +42,7 @@ pub(in crate::server) struct Permit {
 }
 
 impl Permit {
-    /// Changes the amount. Returns whether all permits together are within the limit; a permit that is alone always is.
+    /// Changes the amount, even beyond the limit. Returns whether all permits together are within it; a sole permit always is.
     pub(super) fn resize(&mut self, amount: usize) -> bool {
         let used = if amount >= self.amount {
             let more = amount - self.amount;

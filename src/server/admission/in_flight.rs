@@ -1,3 +1,5 @@
+//! The permit of a call in flight.
+
 use super::{Budgets, Permit};
 use crate::wire::Refusal;
 
@@ -24,7 +26,7 @@ impl InFlightPermit {
         if fits { Ok(()) } else { Err(Refusal::too_many_batch_bytes()) }
     }
 
-    /// Counts the bytes of a response instead. They exist already, so they are not refused any more.
+    /// Counts the bytes of a response instead. Never refuses: the response already exists.
     pub(in crate::server) fn hold_response(&mut self, bytes: usize) {
         if let Some(permit) = &mut self.batch_bytes {
             permit.resize(bytes);

@@ -1,13 +1,13 @@
 //! The admission queue: where calls wait when they arrive faster than they are answered.
 //!
 //! A worker is a single thread. If it started every call as soon as it was read, a burst would be read, executed and written as
-//! a whole, and each call would wait for all others three times. So calls that cannot run at once are queued, and a few run
+//! a whole, and each call would wait for all others three times: to be read, to run and to be written. So calls that cannot run at once are queued, and a few run
 //! per time slice: in between, the worker reads from and writes to connections as usual.
 //!
 //! Batches run one at a time: in parallel they would all finish later and hold more memory until then.
 //!
-//! The queue sheds load by the reasoning of `CoDel` (RFC 8289). A call that has waited for its maximum is shed only if the
-//! minimum delay of the last window is high too: a queue that was short a moment ago is a burst, and soon over. A call that
+//! The queue sheds load as `CoDel` does (RFC 8289). A call that has waited for its maximum is shed only if the
+//! minimum delay of the last window is high too: if the queue was short a moment ago, this is a burst that will soon pass. A call that
 //! would probably wait too long is shed on arrival if the queue was never empty during the last window: a client that gets
 //! an early error can retry elsewhere.
 
@@ -28,7 +28,7 @@ use tokio::{
 use crate::service::TIME_SLICE;
 
 /// A call that waited no longer than this runs at once, if the queue is empty.
-const MAX_DELAY_OF_AN_EMPTY_QUEUE: Duration = Duration::from_millis(1);
+const MAX_IMMEDIATE_DELAY: Duration = Duration::from_millis(1);
 
 /// Maximum number of queued calls that run in one time slice.
 const MAX_CALLS_PER_SLICE: usize = 64;
@@ -53,14 +53,14 @@ struct Inner {
     /// A permit lets the first call in the queue run.
     permits: Semaphore,
     queued: AtomicUsize,
-    /// Whether the task that hands out permits is running; see [`release_permits`].
-    is_releasing: AtomicBool,
+    /// Whether the task that hands out permits is running; see [`grant_permits`].
+    is_granting: AtomicBool,
     /// How long queued calls ran in this time slice, in nanoseconds.
     used_nanos: AtomicU64,
     delays: Mutex<Delays>,
 }
 
-/// A call is shed: it waited longer than it may, or probably would, and so do all others.
+/// The call is shed: the queue is overloaded, and the call has waited too long or probably would.
 #[derive(Debug)]
 pub(super) struct Shed;
 
@@ -80,30 +80,30 @@ impl AdmissionQueue {
             concurrency,
             permits: Semaphore::new(usize::from(concurrency == Concurrency::One)),
             queued: AtomicUsize::new(0),
-            is_releasing: AtomicBool::new(false),
+            is_granting: AtomicBool::new(false),
             used_nanos: AtomicU64::new(0),
             delays: Mutex::new(Delays::new(Instant::now())),
         }))
     }
 
-    /// Waits until a call that arrived at `ready_since` may run. Returns the permit to hold while it runs, and the time.
+    /// Waits until a call that arrived at `ready_since` may run. The permit is to be held while it runs.
     pub(super) async fn admit(
         &self,
         ready_since: Instant,
         max_wait: Duration,
-    ) -> Result<(ExecutionPermit, Instant), Shed> {
+    ) -> Result<ExecutionPermit, Shed> {
         let inner = &self.0;
         let now = Instant::now();
         let delay = now.saturating_duration_since(ready_since);
         let queued = inner.queued.load(Relaxed);
         if queued == 0
-            && delay <= MAX_DELAY_OF_AN_EMPTY_QUEUE
-            && let Some(permit) = self.run_at_once()
+            && delay <= MAX_IMMEDIATE_DELAY
+            && let Some(permit) = self.try_admit_now()
         {
             inner.delays().record(now, delay, 0);
-            return Ok((permit, now));
+            return Ok(permit);
         }
-        if inner.delays().is_out_of_reach(now, queued, max_wait) {
+        if inner.delays().predicts_wait_over(now, queued, max_wait) {
             return Err(Shed);
         }
         // Boxed because few calls wait: the future of every call stays small.
@@ -113,11 +113,11 @@ impl AdmissionQueue {
         let delay = now.saturating_duration_since(ready_since);
         let mut delays = inner.delays();
         delays.record(now, delay, inner.queued.load(Relaxed));
-        if delay > max_wait && delays.all_exceed(max_wait) { Err(Shed) } else { Ok((permit, now)) }
+        if delay > max_wait && delays.has_standing_queue(max_wait) { Err(Shed) } else { Ok(permit) }
     }
 
     /// The permit of a call that need not be queued.
-    fn run_at_once(&self) -> Option<ExecutionPermit> {
+    fn try_admit_now(&self) -> Option<ExecutionPermit> {
         match self.0.concurrency {
             Concurrency::TimeSlice => Some(ExecutionPermit(None)),
             Concurrency::One => {
@@ -127,17 +127,17 @@ impl AdmissionQueue {
         }
     }
 
-    /// Waits in the queue. After `rest`, the call is shed if all calls wait too long; otherwise it keeps its place.
-    async fn wait(&self, rest: Duration, max_wait: Duration) -> Result<(), Shed> {
+    /// Waits in the queue. After `remaining`, the call is shed if all calls wait too long; otherwise it keeps its place.
+    async fn wait(&self, remaining: Duration, max_wait: Duration) -> Result<(), Shed> {
         let inner = &self.0;
         let _queued = Queued::new(inner);
-        if inner.concurrency == Concurrency::TimeSlice && !inner.is_releasing.swap(true, Relaxed) {
-            tokio::spawn(release_permits(inner.clone()));
+        if inner.concurrency == Concurrency::TimeSlice && !inner.is_granting.swap(true, Relaxed) {
+            tokio::spawn(grant_permits(inner.clone()));
         }
         let mut permit = std::pin::pin!(inner.permits.acquire());
-        let permit = match timeout(rest, permit.as_mut()).await {
+        let permit = match timeout(remaining, permit.as_mut()).await {
             Ok(permit) => permit,
-            Err(_) if inner.delays().all_exceed(max_wait) => return Err(Shed),
+            Err(_) if inner.delays().has_standing_queue(max_wait) => return Err(Shed),
             Err(_) => permit.await,
         };
         // The semaphore is never closed.
@@ -155,12 +155,12 @@ impl Inner {
 }
 
 /// Hands out permits until the queue is empty: as many per round as run within a time slice.
-async fn release_permits(queue: Arc<Inner>) {
+async fn grant_permits(queue: Arc<Inner>) {
     let mut calls = 1;
     loop {
         let queued = queue.queued.load(Relaxed);
         if queued == 0 {
-            break queue.is_releasing.store(false, Relaxed);
+            break queue.is_granting.store(false, Relaxed);
         }
         queue.used_nanos.store(0, Relaxed);
         queue.permits.add_permits(calls.min(queued));
@@ -237,7 +237,7 @@ impl Delays {
         Self { previous: Window::IDLE, current: Window::NEW, current_ends: now + WINDOW }
     }
 
-    /// Records that a call starts to run after this delay, with so many calls left in the queue.
+    /// Records that a call starts to run after this delay, with this many calls left in the queue.
     fn record(&mut self, now: Instant, delay: Duration, queued: usize) {
         if now >= self.current_ends {
             let previous = match self.current {
@@ -260,15 +260,15 @@ impl Delays {
         now >= self.current_ends + WINDOW
     }
 
-    /// Whether all calls of the last window waited for more than half of `max_wait`. With all of it, the queue would grow
-    /// again as soon as it is short enough.
-    fn all_exceed(&self, max_wait: Duration) -> bool {
+    /// Whether all calls of the last window waited for more than half of `max_wait`. A threshold of `max_wait`
+    /// itself would stop shedding while the queue is still nearly full.
+    fn has_standing_queue(&self, max_wait: Duration) -> bool {
         self.previous.min_delay > max_wait / 2
     }
 
     /// Whether a call behind `queued` others would wait for more than three quarters of `max_wait`, at the throughput of the
-    /// last window. The rest is a margin, so that few calls wait in vain.
-    fn is_out_of_reach(&self, now: Instant, queued: usize, max_wait: Duration) -> bool {
+    /// last window. The rest is a margin, so that few calls wait and are then shed.
+    fn predicts_wait_over(&self, now: Instant, queued: usize, max_wait: Duration) -> bool {
         let queued = u32::try_from(queued).unwrap_or(u32::MAX);
         let expected_wait = WINDOW.saturating_mul(queued) / self.previous.started.max(1);
         self.previous.is_saturated && !self.is_stale(now) && expected_wait >= max_wait / 4 * 3
@@ -281,7 +281,7 @@ mod tests {
 
     async fn admit(queue: AdmissionQueue) -> ExecutionPermit {
         let admitted = queue.admit(Instant::now(), Duration::from_hours(1)).await;
-        admitted.expect("no call waits for an hour").0
+        admitted.expect("no call waits for an hour")
     }
 
     #[tokio::test]
@@ -328,7 +328,7 @@ mod tests {
         delays.previous.min_delay
     }
 
-    /// The delays after calls that started at these times, in milliseconds, with so many left in the queue; and the last of
+    /// The delays after calls that started at these times, in milliseconds, with this many left in the queue; and the last of
     /// these times.
     fn delays_after(calls: &[(u64, usize)]) -> (Delays, Instant) {
         let mut now = Instant::now();
@@ -347,22 +347,22 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_would_wait_too_long_is_out_of_reach() {
+    fn a_wait_over_the_maximum_is_predicted() {
         // Two calls in 50 ms are six in 150 ms, three quarters of this.
         let max_wait = Duration::from_millis(200);
         let (saturated, last) = delays_after(&[(10, 7), (40, 6), (60, 5)]);
-        assert!(!saturated.is_out_of_reach(last, 5, max_wait));
-        assert!(saturated.is_out_of_reach(last, 6, max_wait));
+        assert!(!saturated.predicts_wait_over(last, 5, max_wait));
+        assert!(saturated.predicts_wait_over(last, 6, max_wait));
         // An old window says nothing.
-        assert!(!saturated.is_out_of_reach(last + 2 * WINDOW, 6, max_wait));
+        assert!(!saturated.predicts_wait_over(last + 2 * WINDOW, 6, max_wait));
     }
 
     #[test]
-    fn no_call_is_out_of_reach_if_the_queue_was_empty_recently() {
+    fn no_wait_is_predicted_if_the_queue_was_empty_recently() {
         let max_wait = Duration::from_millis(200);
         for calls in [&[(10, 7), (40, 0), (60, 5)][..], &[(10, 7), (160, 6)], &[(60, 7)], &[]] {
             let (delays, last) = delays_after(calls);
-            assert!(!delays.is_out_of_reach(last, 1000, max_wait), "{calls:?}");
+            assert!(!delays.predicts_wait_over(last, 1000, max_wait), "{calls:?}");
         }
     }
 

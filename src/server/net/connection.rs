@@ -29,16 +29,16 @@ use crate::{
     server::{drain::Drain, protocol::Router, telemetry::Metrics},
 };
 
-/// Maximum number of resets that wait on a connection because the client broke the protocol. Without a bound, a client that
-/// never reads makes the server hold a reset for each of its bad requests (RUSTSEC-2024-0003).
+/// Maximum number of `RST_STREAM` frames queued for a client's protocol errors. Without it, a client that never reads makes the
+/// queue grow without limit (RUSTSEC-2024-0003).
 const MAX_LOCAL_ERROR_RESETS: usize = 1024;
 
 /// The initial HTTP/2 window of a stream: how much of a request is buffered before it is read. Large enough for a batch over a
 /// high-latency network.
 const STREAM_WINDOW_BYTES: u32 = 128 * 1024;
 
-/// The initial HTTP/2 window of a connection. h2 counts small frames that are not read yet as a flood attack; how many it
-/// tolerates depends on this window. It fits a stream of the smallest calls, each in its own frame.
+/// The initial HTTP/2 window of a connection. h2 treats many small unread frames as a flood; how many it tolerates depends
+/// on this window. Large enough for a stream of the smallest calls, one per frame.
 const CONNECTION_WINDOW_BYTES: u32 = 16 * 1024 * 1024;
 
 /// Maximum size of the headers of a request.
@@ -67,10 +67,10 @@ impl ConnectionContext {
     pub(super) async fn serve(self, stream: TcpStream) -> Result<(), ConnectionError> {
         let stream = tokio::net::TcpStream::from_std(stream)?;
         stream.set_nodelay(true)?;
-        if !self.has_first_byte(&stream).await? {
+        if !self.wait_for_first_byte(&stream).await? {
             return Ok(());
         }
-        // A client that does not read its responses is closed like one that does not answer keep-alive pings.
+        // A client that stops reading is disconnected after the same time as one that stops answering pings.
         let unread_timeout = self.limits.keepalive_interval + self.limits.keepalive_timeout;
         SockRef::from(&stream).set_tcp_user_timeout(Some(unread_timeout))?;
         match self.tls.clone() {
@@ -82,8 +82,8 @@ impl ConnectionContext {
         }
     }
 
-    /// Waits for the first byte. Keep-alive starts with HTTP, so a client that sends nothing has to be timed out here.
-    async fn has_first_byte(&self, stream: &tokio::net::TcpStream) -> io::Result<bool> {
+    /// Waits for the first byte. Keepalive starts with HTTP, so a client that sends nothing has to be timed out here.
+    async fn wait_for_first_byte(&self, stream: &tokio::net::TcpStream) -> io::Result<bool> {
         let first_byte_timeout = self.limits.call_timeout.min(self.limits.max_connection_age);
         let mut first = [0];
         tokio::select! {
@@ -126,7 +126,7 @@ impl ConnectionContext {
 
         let max_age = with_jitter(limits.max_connection_age);
         let is_too_old = tokio::select! {
-            // A new connection is read from before it is asked to close.
+            // Poll first, so that a new connection reads its first requests before GOAWAY.
             biased;
             closed = &mut connection => return closed,
             () = sleep(max_age) => true,

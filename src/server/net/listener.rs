@@ -39,7 +39,7 @@ impl Listener {
     fn assign(&self, stream: TcpStream) {
         let Some(permit) = self.connections.acquire(1) else {
             self.metrics.connection_refused();
-            tracing::warn!(limit = self.connections.limit(), "connection refused: --max-connections reached");
+            tracing::warn!(limit = self.connections.limit(), "connection closed: --max-connections reached");
             return;
         };
         if let Some(worker) = self.workers.iter().min_by_key(|worker| worker.connections()) {

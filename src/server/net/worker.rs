@@ -41,12 +41,12 @@ impl Drop for ConnectionGuard {
 }
 
 impl Worker {
-    /// The number of its connections.
+    /// The number of open connections.
     pub(super) fn connections(&self) -> usize {
         self.connections.load(Relaxed)
     }
 
-    /// Assigns a connection to it.
+    /// Hands a connection to this worker.
     pub(super) fn assign(&self, stream: TcpStream, permit: Permit) {
         self.connections.fetch_add(1, Relaxed);
         let guard = ConnectionGuard { connections: self.connections.clone(), _permit: permit };

@@ -16,8 +16,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 /// Maximum number of buffered bytes. A write beyond it waits until the buffer is sent.
 const MAX_BUFFERED_BYTES: usize = 64 * 1024;
 
-/// An I/O stream that buffers writes until [`poll_flush_buffer`](Self::poll_flush_buffer). Clones share the stream: HTTP has
-/// one, and the future that polls HTTP has the other.
+/// An I/O stream that buffers writes until [`poll_flush_buffer`](Self::poll_flush_buffer). Clones share the stream: hyper
+/// writes to one, and `FlushAfterPoll` flushes the other.
 pub(super) struct CoalescedWrites<I>(Arc<Mutex<Inner<I>>>);
 
 struct Inner<I> {

@@ -11,7 +11,10 @@ use bytes::{Bytes, BytesMut};
 use http_body::{Body as _, Frame, SizeHint};
 use http_body_util::{BodyExt, Either};
 use hyper::body::Incoming;
-use tokio::{runtime::Handle, time::timeout};
+use tokio::{
+    runtime::Handle,
+    time::{Instant, timeout},
+};
 use tonic::{Status, body::Body};
 
 use super::Protocol;
@@ -20,13 +23,13 @@ use crate::{server::admission::InFlightPermit, wire::Refusal};
 /// The body of a request: as the client sends it, or as `tonic-web` translates it.
 pub(in crate::server) type RequestBody = Either<DrainOnDrop, Body>;
 
-/// Maximum number of bytes to drain: the largest batch.
-const MAX_DRAINED_BYTES: usize = 1024 * 1024;
+/// Maximum number of unread bytes to discard: the largest batch by default.
+const MAX_DISCARDED_BYTES: usize = 1024 * 1024;
 
-/// Maximum time to drain.
-const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
+/// Maximum time to discard them.
+const DISCARD_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A body whose rest is read and discarded when it is dropped.
+/// A body whose unread remainder is read and discarded when it is dropped.
 ///
 /// Otherwise HTTP/1.1 would close the connection of a client that is still writing, which may then never see why its call is
 /// refused. HTTP/2 would reset the stream and treat frames already on their way as protocol errors: a thousand of them close
@@ -67,25 +70,25 @@ impl Drop for DrainOnDrop {
         if let Some(body) = self.0.take().filter(|body| !body.is_end_stream())
             && let Ok(runtime) = Handle::try_current()
         {
-            runtime.spawn(timeout(DRAIN_TIMEOUT, drain(body)));
+            runtime.spawn(timeout(DISCARD_TIMEOUT, discard(body)));
         }
     }
 }
 
-async fn drain(mut body: Incoming) {
-    let mut drained = 0;
-    while drained <= MAX_DRAINED_BYTES
+async fn discard(mut body: Incoming) {
+    let mut discarded = 0;
+    while discarded <= MAX_DISCARDED_BYTES
         && let Some(Ok(frame)) = body.frame().await
     {
-        drained += frame.data_ref().map_or(0, Bytes::len);
+        discarded += frame.data_ref().map_or(0, Bytes::len);
     }
 }
 
 /// The body of a request that has arrived completely.
 pub(in crate::server) struct Collected {
     pub(in crate::server) bytes: Bytes,
-    /// Whether it was not there at once.
-    pub(in crate::server) waited: bool,
+    /// Since when the call waits for the server: since it arrived, or since its client has sent all of it.
+    pub(in crate::server) ready_since: Instant,
 }
 
 /// Collects the body of a request whose message has at most `max_message_bytes`. The in-flight permit counts what is held.
@@ -94,35 +97,36 @@ pub(in crate::server) async fn collect(
     protocol: Protocol,
     max_message_bytes: usize,
     permit: &mut InFlightPermit,
+    arrived: Instant,
 ) -> Result<Collected, Refusal> {
     let max_bytes = protocol.body_bytes(max_message_bytes);
-    let mut collected = Collected { bytes: Bytes::new(), waited: false };
+    let (mut bytes, mut waited) = (Bytes::new(), false);
     while let Some(frame) = poll_fn(|context| {
         let frame = Pin::new(&mut body).poll_frame(context);
-        collected.waited |= frame.is_pending();
+        waited |= frame.is_pending();
         frame
     })
     .await
     {
         let data = frame.map_err(|_| protocol.incomplete_request())?.into_data().unwrap_or_default();
-        if collected.bytes.is_empty() {
+        if bytes.is_empty() {
             // As a rule, a message arrives in one frame.
-            collected.bytes = data;
+            bytes = data;
         } else if !data.is_empty() {
-            let mut joined = BytesMut::from(collected.bytes);
+            let mut joined = BytesMut::from(bytes);
             joined.extend_from_slice(&data);
-            collected.bytes = joined.freeze();
+            bytes = joined.freeze();
         }
-        if collected.bytes.len() > max_bytes {
+        if bytes.len() > max_bytes {
             return Err(Refusal::message_too_large(max_message_bytes));
         }
-        permit.hold_request(collected.bytes.len())?;
+        permit.hold_request(bytes.len())?;
     }
-    Ok(collected)
+    Ok(Collected { bytes, ready_since: if waited { Instant::now() } else { arrived } })
 }
 
-/// Maximum size of a chunk of a response. HTTP/2 buffers a chunk whether or not the client has room for it; the rest of a
-/// long response stays here.
+/// Maximum size of a chunk of a response. h2 buffers a chunk even if the client's flow-control window is full; the rest
+/// of a long response stays here.
 const MAX_CHUNK_BYTES: usize = 32 * 1024;
 
 /// The body of a response. It holds the in-flight permit of its call until it is sent or the client cancels.

@@ -11,7 +11,7 @@ use http_body_util::{BodyExt, Full};
 use tonic::{Code, body::Body};
 
 pub(super) use self::error::error_response;
-use super::FRAME_HEADER_BYTES;
+use super::MESSAGE_PREFIX_BYTES;
 use crate::{
     service::{Method, TimeSlice},
     wire::{BatchFromJson, BatchToJson, Refusal, proto::ErrorReason, request_from_json, response_to_json},
@@ -54,7 +54,7 @@ pub(super) fn translate_headers(headers: &mut HeaderMap, method: Option<Method>)
     if let Some(timeout) = headers.remove("connect-timeout-ms") {
         headers.insert("grpc-timeout", grpc_timeout(&timeout)?);
     }
-    // The message is framed anew, and the response is encoded anew before it is sent.
+    // The message and its response are encoded again, so these headers no longer apply.
     for name in ["content-length", "grpc-encoding", "grpc-accept-encoding"] {
         headers.remove(name);
     }
@@ -104,10 +104,10 @@ pub(super) async fn encode_response(
     body: Body,
 ) -> Result<Bytes, Refusal> {
     let mut body = body.collect().await.map_err(|_| Refusal::internal_fault())?.to_bytes();
-    if body.len() < FRAME_HEADER_BYTES {
+    if body.len() < MESSAGE_PREFIX_BYTES {
         return Err(Refusal::internal_fault());
     }
-    let message = body.split_off(FRAME_HEADER_BYTES);
+    let message = body.split_off(MESSAGE_PREFIX_BYTES);
     match (encoding, method) {
         (Encoding::Proto, _) => Ok(message),
         (Encoding::Json, Method::EvaluateBatch) => {

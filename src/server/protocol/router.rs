@@ -88,7 +88,7 @@ impl Router {
                 help(StatusCode::HTTP_VERSION_NOT_SUPPORTED, "gRPC needs HTTP/2.", None)
             }
             _ => {
-                let message = "The content type names no protocol that this endpoint supports.";
+                let message = "Unsupported content type.";
                 let accepted = (HeaderName::from_static("accept-post"), CONTENT_TYPES);
                 help(StatusCode::UNSUPPORTED_MEDIA_TYPE, message, Some(accepted))
             }
@@ -102,7 +102,7 @@ impl hyper::service::Service<Request<Incoming>> for Router {
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
-        // Taken here and not in the task: how long the task waits to be polled counts as queueing delay.
+        // Taken here, not in the future: the time until its first poll is queueing delay.
         let arrived = Instant::now();
         let router = self.clone();
         Box::pin(async move {
@@ -112,7 +112,7 @@ impl hyper::service::Service<Request<Incoming>> for Router {
     }
 }
 
-/// Whether a request is gRPC itself: `application/grpc`, `application/grpc+proto`.
+/// Whether a request is native gRPC, not gRPC-Web: `application/grpc`, `application/grpc+proto`.
 fn is_grpc(headers: &HeaderMap) -> bool {
     let content_type = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
     let rest = content_type.and_then(|name| name.strip_prefix(b"application/grpc"));

@@ -1,4 +1,4 @@
-//! The call record: what is counted, timed, logged and traced of a call, once, when it ends.
+//! The call record: counts, times, logs and traces a call, once, when it ends.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::{
     wire::{Refusal, proto::ErrorReason},
 };
 
-/// Where call records go. Each worker has its own, so that workers share no reference count.
+/// Where call records go.
 #[derive(Clone)]
 pub(in crate::server) struct Telemetry(Arc<Sinks>);
 
@@ -31,7 +31,7 @@ impl Telemetry {
     }
 }
 
-/// A call from its arrival on. One that is dropped before it is finished was cancelled by its client.
+/// A call from its arrival on. One that is dropped unfinished was cancelled: by its client, or with its connection.
 pub(in crate::server) struct CallRecord {
     /// None once the outcome is recorded.
     telemetry: Option<Telemetry>,
@@ -53,7 +53,7 @@ impl CallRecord {
             method,
             arrived,
             request_id: headers.get(&REQUEST_ID).cloned(),
-            trace: telemetry.0.traces.as_ref().map(|_| TraceContext::extract(headers)),
+            trace: telemetry.0.traces.as_ref().map(|_| TraceContext::extract(headers, arrived)),
             telemetry: Some(telemetry.clone()),
         }
     }
@@ -66,7 +66,7 @@ impl CallRecord {
     fn record(&mut self, outcome: CallOutcome) {
         let Some(Telemetry(sinks)) = self.telemetry.take() else { return };
         let duration = self.arrived.elapsed();
-        sinks.metrics.call_answered(self.method, outcome);
+        sinks.metrics.call_completed(self.method, outcome);
         // A stream lasts as long as its client likes.
         if let Some(method) = self.method.filter(|method| *method != Method::Evaluate) {
             sinks.metrics.observe_duration(method, duration);
@@ -84,7 +84,7 @@ impl CallRecord {
         let trace_id = trace_id.map(tracing::field::display);
         let (game, code) = (outcome.game.map_or("none", GameId::name), code_name(outcome.code));
         if outcome.code == Code::Ok {
-            tracing::debug!(request_id, trace_id, method, game, code, micros, "call answered");
+            tracing::debug!(request_id, trace_id, method, game, code, micros, "call completed");
             return;
         }
         let reason = outcome.reason.as_str_name();
@@ -96,7 +96,7 @@ impl CallRecord {
                 tracing::warn!(request_id, trace_id, method, game, code, reason, micros, "call refused");
             }
             _ if outcome.code == Code::Cancelled => {
-                tracing::info!(request_id, trace_id, method, game, code, micros, "call cancelled by client");
+                tracing::info!(request_id, trace_id, method, game, code, micros, "call cancelled");
             }
             _ => tracing::info!(request_id, trace_id, method, game, code, reason, micros, "call refused"),
         }

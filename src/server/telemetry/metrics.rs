@@ -151,7 +151,7 @@ impl Metrics {
         }
     }
 
-    pub(super) fn call_answered(&self, method: Option<Method>, outcome: CallOutcome) {
+    pub(super) fn call_completed(&self, method: Option<Method>, outcome: CallOutcome) {
         self.calls.count(method, outcome);
     }
 
@@ -193,30 +193,30 @@ impl Collector for BudgetMetrics {
             gauge.encode(encoder.encode_descriptor(name, help, None, gauge.metric_type())?)
         };
         let Budgets { connections, calls, batch_bytes } = &self.0;
-        gauge("arbiter_connections", "Open connections", connections.used())?;
+        gauge("arbiter_connections", "Open connections.", connections.used())?;
         gauge(
             "arbiter_connections_limit",
-            "Maximum number of connections (--max-connections)",
+            "Maximum number of connections (--max-connections).",
             connections.limit(),
         )?;
         gauge(
             "arbiter_calls_in_flight",
-            "Calls in flight, from their headers until their response is sent",
+            "Calls in flight, from their headers until their response is sent.",
             calls.used(),
         )?;
         gauge(
             "arbiter_calls_in_flight_limit",
-            "Maximum number of calls in flight (--max-in-flight)",
+            "Maximum number of calls in flight (--max-in-flight).",
             calls.limit(),
         )?;
         gauge(
             "arbiter_batches_in_flight_bytes",
-            "Bytes held for batches in flight: of their requests, then of their responses",
+            "Bytes held for batches in flight: of their requests, then of their responses.",
             batch_bytes.used(),
         )?;
         gauge(
             "arbiter_batches_in_flight_limit_bytes",
-            "Maximum number of these bytes (--max-batch-bytes-in-flight)",
+            "Maximum number of these bytes (--max-batch-bytes-in-flight).",
             batch_bytes.limit(),
         )
     }

@@ -23,7 +23,7 @@ fn is_loggable(id: &[u8]) -> bool {
     (1..=MAX_LENGTH).contains(&id.len()) && id.iter().all(u8::is_ascii_graphic)
 }
 
-/// Generates an id of 16 hexadecimal digits. It is rarely the same twice, and not a secret.
+/// Generates an id of 16 hexadecimal digits. It is unlikely to repeat, and not secret.
 fn new() -> HeaderValue {
     let mut id = [0; 16];
     // The buffer has the right size, and hexadecimal digits are valid in a header.

@@ -15,6 +15,7 @@ use opentelemetry_sdk::{
     propagation::TraceContextPropagator,
     trace::{Sampler, SdkTracer, SdkTracerProvider},
 };
+use tokio::time::Instant;
 use tonic::Code;
 
 use super::metrics::code_name;
@@ -42,9 +43,9 @@ pub(super) struct TraceContext {
 
 impl TraceContext {
     /// Extracts the caller's span (W3C Trace Context), if there is a valid one.
-    pub(super) fn extract(headers: &HeaderMap) -> Self {
+    pub(super) fn extract(headers: &HeaderMap, arrived: Instant) -> Self {
         let parent = TraceContextPropagator::new().extract_with_context(&Context::new(), &Headers(headers));
-        Self { parent, started: SystemTime::now() }
+        Self { parent, started: SystemTime::now() - arrived.elapsed() }
     }
 }
 
@@ -58,7 +59,7 @@ impl Traces {
             .with_service_name(env!("CARGO_PKG_NAME"))
             .with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")))
             .build();
-        // The caller decides whether its call is sampled. Of calls without a caller's span, a share is.
+        // The caller decides whether its call is sampled. The ratio applies to calls without a caller's span.
         let sampler = Sampler::ParentBased(Box::new(Sampler::TraceIdRatioBased(config.otlp_sampling)));
         let provider = SdkTracerProvider::builder()
             .with_batch_exporter(exporter)
@@ -101,7 +102,7 @@ impl Traces {
 
     /// Exports the remaining spans.
     pub(in crate::server) async fn shutdown(self) {
-        // It blocks, and the runtime that exports must go on.
+        // It blocks, and the runtime that exports must keep running.
         let finished =
             tokio::task::spawn_blocking(move || self.provider.shutdown_with_timeout(SHUTDOWN_TIMEOUT));
         if let Ok(Err(error)) = finished.await {

@@ -25,7 +25,7 @@ struct Error<'a> {
 struct Detail {
     r#type: String,
     value: String,
-    /// The same, readable.
+    /// The same detail as JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     debug: Option<Box<RawValue>>,
 }
@@ -42,7 +42,7 @@ impl From<Any> for Detail {
 
 /// Translates a gRPC status.
 pub(in super::super) fn error_response(status: &Status) -> Response<Body> {
-    // The details of a status without any are empty here too.
+    // A status without details decodes to an empty list.
     let details = pb::Status::decode(status.details()).unwrap_or_default().details;
     let error = Error {
         code: name(status.code()),

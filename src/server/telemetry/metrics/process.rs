@@ -29,22 +29,22 @@ impl Collector for Process {
             metric.encode(encoder.encode_descriptor(name, help, None, metric.metric_type())?)
         };
         if let Some(seconds) = cpu_seconds() {
-            add("process_cpu_seconds", "CPU time used", &ConstCounter::new(seconds))?;
+            add("process_cpu_seconds", "CPU time used.", &ConstCounter::new(seconds))?;
         }
         if let Some(bytes) = resident_bytes() {
-            add("process_resident_memory_bytes", "Resident memory", &ConstGauge::new(bytes))?;
+            add("process_resident_memory_bytes", "Resident memory.", &ConstGauge::new(bytes))?;
         }
         if let Ok(open) = fs::read_dir("/proc/self/fd") {
             let open = i64::try_from(open.count()).unwrap_or(i64::MAX);
-            add("process_open_fds", "Open file descriptors", &ConstGauge::new(open))?;
+            add("process_open_fds", "Open file descriptors.", &ConstGauge::new(open))?;
         }
         if let Some(max) = max_fds() {
-            add("process_max_fds", "Maximum number of open file descriptors", &ConstGauge::new(max))?;
+            add("process_max_fds", "Maximum number of open file descriptors.", &ConstGauge::new(max))?;
         }
         let started = self.started.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         add(
             "process_start_time_seconds",
-            "Start time in seconds since the Unix epoch",
+            "Start time in seconds since the Unix epoch.",
             &ConstGauge::new(started.as_secs_f64()),
         )
     }
