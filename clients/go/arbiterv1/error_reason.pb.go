@@ -105,7 +105,7 @@ const (
 	// The service is shutting down and reads no further messages of this stream. Open a new stream.
 	// Status UNAVAILABLE.
 	//
-	// Example: an `Evaluate` stream that is still open when the service receives SIGTERM.
+	// Example: an `Evaluate` stream that is still open after `--drain-timeout`.
 	ErrorReason_ERROR_REASON_SHUTTING_DOWN ErrorReason = 14
 	// The responses of a batch exceed the configured maximum size. This item and all items after it have no response:
 	// send them again in another batch.
@@ -168,7 +168,7 @@ const (
 	// Example: card 17 has rank 5 at the top on the board and rank 6 in the collection.
 	ErrorReason_ERROR_REASON_CARD_MISMATCH ErrorReason = 38
 	// The state is a view, and the response depends on cards that its viewer does not see (TT-15, RM-7). Send a call
-	// about the viewer's own moves, or send the full state.
+	// about the viewer's own moves or, if you are the dealer, send the full state.
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: `ListLegalMoves` on a view when it is the other player's turn.
@@ -209,8 +209,8 @@ const (
 	//
 	// Example: four `X` in the bottom row and four `O` in the row above.
 	ErrorReason_ERROR_REASON_TWO_WINNERS ErrorReason = 105
-	// The last move cannot have completed the line (C4-3): its owner is to move,
-	// or the winner's lines have no cell in common that is the top token of its column.
+	// The last move cannot have completed the line (C4-3): the owner of the line is to move, or no top token of a column
+	// is part of all winning lines.
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: four `X` in a row, each with a token on top of it.
@@ -235,7 +235,8 @@ const (
 	//
 	// Example: a name of 33 bytes, or with a line break.
 	ErrorReason_ERROR_REASON_INVALID_NAME ErrorReason = 202
-	// The setup contains what the rules exclude (TT-2): hands with the rule `random`, collections without it, or both.
+	// The setup conflicts with the rules (TT-2): hands with the rule `random`, collections without it, or both hands and
+	// collections.
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: `NewGame` with `random` and with `hand_one`.
@@ -313,7 +314,7 @@ const (
 	//
 	// Example: a second card before all other players have played.
 	ErrorReason_ERROR_REASON_ALREADY_PLAYED ErrorReason = 401
-	// All players have played, but the trick is not taken (RM-7). In a match a complete trick is taken at once.
+	// All players have played, but the trick is not taken (RM-7). In a match a complete trick is taken immediately.
 	// `ResolveCaptures` returns the player who takes it, and the next state.
 	// Status INVALID_ARGUMENT.
 	//

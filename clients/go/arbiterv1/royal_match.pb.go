@@ -265,7 +265,7 @@ type RoyalMatchState struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The rules of the match. Default: every rule has its default.
 	Rules *RoyalMatchRules `protobuf:"bytes,1,opt,name=rules,proto3" json:"rules,omitempty"`
-	// Required. The dominant suit, which is strong (RM-2).
+	// Required. The strong suit (RM-2).
 	DominantSuit RoyalMatchSuit `protobuf:"varint,2,opt,name=dominant_suit,json=dominantSuit,proto3,enum=arbiter.v1.RoyalMatchSuit" json:"dominant_suit,omitempty"`
 	// Required. The players, 2 to 4. The first one is player one.
 	Seats []*RoyalMatchSeat `protobuf:"bytes,3,rep,name=seats,proto3" json:"seats,omitempty"`
@@ -632,10 +632,10 @@ type RoyalMatchSetup struct {
 	Players *uint32 `protobuf:"varint,1,opt,name=players,proto3,oneof" json:"players,omitempty"`
 	// The number of cards in each hand, 1 to 13. Default: the size of the `hands`, or 13 if there are none.
 	HandSize *uint32 `protobuf:"varint,2,opt,name=hand_size,json=handSize,proto3,oneof" json:"hand_size,omitempty"`
-	// The hands: one per player, all of the same size and without duplicate cards. Default: dealt at random from one
-	// deck of 52 cards, with the seed.
+	// The hands: one per player, all of the same size and without duplicate cards. Default: dealt from one deck of 52
+	// cards, chosen from the seed.
 	Hands []*RoyalMatchHand `protobuf:"bytes,3,rep,name=hands,proto3" json:"hands,omitempty"`
-	// The dominant suit, which is strong. Default: chosen at random with the seed.
+	// The strong suit. Default: chosen from the seed.
 	DominantSuit  *RoyalMatchSuit `protobuf:"varint,4,opt,name=dominant_suit,json=dominantSuit,proto3,enum=arbiter.v1.RoyalMatchSuit,oneof" json:"dominant_suit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

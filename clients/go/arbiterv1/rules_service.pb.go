@@ -472,7 +472,7 @@ type DetermineWinnerRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Required. The state, or a view of it.
 	State *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
-	// The seed for random choices, if the game makes any. Default: the service draws one and returns it.
+	// The seed for random choices, if the game makes any. Default: the service chooses one at random and returns it.
 	Seed          *uint64 `protobuf:"varint,2,opt,name=seed,proto3,oneof" json:"seed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -591,7 +591,7 @@ type CompareCardsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Required. The cards: two cards, which may be identical, or up to 52 different cards to rank.
 	Cards []*RoyalMatchCard `protobuf:"bytes,1,rep,name=cards,proto3" json:"cards,omitempty"`
-	// Required. The dominant suit, which is strong (RM-2).
+	// Required. The strong suit (RM-2).
 	DominantSuit RoyalMatchSuit `protobuf:"varint,2,opt,name=dominant_suit,json=dominantSuit,proto3,enum=arbiter.v1.RoyalMatchSuit" json:"dominant_suit,omitempty"`
 	// How cards are compared. Default ROYAL_MATCH_ORDERING_VALUE_THEN_SUIT.
 	Ordering      *RoyalMatchOrdering `protobuf:"varint,3,opt,name=ordering,proto3,enum=arbiter.v1.RoyalMatchOrdering,oneof" json:"ordering,omitempty"`
@@ -1223,8 +1223,8 @@ type NewGameRequest struct {
 	Setup isNewGameRequest_Setup `protobuf_oneof:"setup"`
 	// The rules, of the same game. Default: the default rules of the game.
 	Rules *RuleSet `protobuf:"bytes,6,opt,name=rules,proto3" json:"rules,omitempty"`
-	// The seed for random choices. Default: the service draws one. Connect Four and Queen and rooks make no random
-	// choices. The seed determines the cards that are dealt: keep it secret from the players.
+	// The seed for random choices. Default: the service chooses one at random. Connect Four and Queen and rooks make no
+	// random choices. The seed determines the cards that are dealt: keep it secret from the players.
 	Seed *uint64 `protobuf:"varint,7,opt,name=seed,proto3,oneof" json:"seed,omitempty"`
 	// The form of the returned state. Default STATE_FORM_TYPED.
 	Form          *StateForm `protobuf:"varint,8,opt,name=form,proto3,enum=arbiter.v1.StateForm,oneof" json:"form,omitempty"`
@@ -1363,7 +1363,8 @@ type NewGameResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The first state of the game, in the requested form.
 	State *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
-	// The seed that was used, from the request or drawn. The same request with this seed returns the same state.
+	// The seed that was used, from the request or chosen by the service. The same request with this seed returns the same
+	// state.
 	Seed          *uint64 `protobuf:"varint,2,opt,name=seed,proto3,oneof" json:"seed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

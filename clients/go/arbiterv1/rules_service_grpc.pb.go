@@ -40,8 +40,9 @@ const (
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
 // A stateless referee for turn-based games. Any replica can serve any call. A response depends only on the request and,
-// if the game makes random choices, on the seed. If the request has no seed, the service draws one and returns it; the
-// same request with that seed has the same response. No call has side effects, so every call can be retried safely.
+// if the game makes random choices, on the seed. If the request has no seed, the service chooses one at random and
+// returns it; the same request with that seed has the same response. No call has side effects, so every call can be
+// retried safely.
 //
 // All methods are served over gRPC and gRPC-Web on one port. Unary methods are also served over HTTP with JSON, by the
 // Connect protocol.
@@ -52,7 +53,11 @@ const (
 //     violations, each with its field path.
 //   - FAILED_PRECONDITION: the move is illegal. An `IllegalMove` lists the reasons.
 //   - RESOURCE_EXHAUSTED: a limit is exceeded, or the service is overloaded.
-//   - UNIMPLEMENTED: the method is unknown.
+//   - UNAUTHENTICATED: the call has no valid bearer token, and the service requires one.
+//   - DEADLINE_EXCEEDED: the deadline of the call, or the call timeout of the service, has passed.
+//   - UNAVAILABLE: an `Evaluate` stream was still open at the end of a graceful shutdown.
+//   - UNIMPLEMENTED: the method or the compression of the request is not supported, or `Evaluate` is called over Connect.
+//   - INTERNAL: a bug in the service.
 //
 // Each error carries a `google.rpc.ErrorInfo`. Its `reason` is the name of an `ErrorReason`. Its `metadata` may contain
 // `field` and `clause` (of the first reason), `move_index`, and `unlisted_violations`. An error lists at most 24
@@ -60,16 +65,16 @@ const (
 //
 // Views: `ViewState` returns a state as one player sees it, without the cards that the player may not know. Such a view
 // is a `State` that is marked as a view. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`,
-// `ResolveCaptures` and `DetermineWinner` accept a view and respond as far as the viewer's knowledge goes. Everything
-// else is refused with HIDDEN_INFORMATION. A client that acts for one player should send that player's view and never
-// the full state: a response to the full state may depend on information that the player must not have.
+// `ResolveCaptures` and `DetermineWinner` accept a view. A call whose response depends on hidden cards, and any other
+// call with a view, fails with HIDDEN_INFORMATION. A client that acts for one player should send that player's view and
+// never the full state: a response to the full state may depend on information that the player must not have.
 //
 // Limits (defaults, all configurable):
 //
 //   - Message size: 64 KiB. For `EvaluateBatch`: 1 MiB, and 64 KiB for each call in it.
 //   - `ReplayGame`: 1000 moves.
-//   - `EvaluateBatch`: 1000 calls, and 4 MiB for all responses together. Items that do not fit are refused, each with
-//     RESOURCE_EXHAUSTED.
+//   - `EvaluateBatch`: 1000 calls, and 4 MiB for all responses together. The first item that does not fit and all items
+//     after it are refused with RESOURCE_EXHAUSTED.
 //   - Timeout of a unary call: 10 seconds.
 //
 // Independent of the configuration, a top-level repeated field of a request has at most 16,384 items.
@@ -105,8 +110,8 @@ type RulesServiceClient interface {
 	ViewState(ctx context.Context, in *ViewStateRequest, opts ...grpc.CallOption) (*ViewStateResponse, error)
 	// Returns a state in every form: typed, in text notation, and as a human-readable text board.
 	RenderState(ctx context.Context, in *RenderStateRequest, opts ...grpc.CallOption) (*RenderStateResponse, error)
-	// Evaluates many calls in one request, independently and in order: a refused call does not affect the others. In
-	// JSON, a call that does not match its message makes the whole request malformed.
+	// Evaluates many calls in one request, independently and in order: a refused call does not affect the others. Over
+	// JSON, one call with a wrong field or type fails the whole batch with INVALID_ARGUMENT.
 	EvaluateBatch(ctx context.Context, in *EvaluateBatchRequest, opts ...grpc.CallOption) (*EvaluateBatchResponse, error)
 	// Evaluates a stream of calls, independently and in order. A stream ends with its connection, which lives for about
 	// 30 minutes (configurable). Open a new stream then.
@@ -269,8 +274,9 @@ type RulesService_EvaluateClient = grpc.BidiStreamingClient[EvaluateRequest, Eva
 // for forward compatibility.
 //
 // A stateless referee for turn-based games. Any replica can serve any call. A response depends only on the request and,
-// if the game makes random choices, on the seed. If the request has no seed, the service draws one and returns it; the
-// same request with that seed has the same response. No call has side effects, so every call can be retried safely.
+// if the game makes random choices, on the seed. If the request has no seed, the service chooses one at random and
+// returns it; the same request with that seed has the same response. No call has side effects, so every call can be
+// retried safely.
 //
 // All methods are served over gRPC and gRPC-Web on one port. Unary methods are also served over HTTP with JSON, by the
 // Connect protocol.
@@ -281,7 +287,11 @@ type RulesService_EvaluateClient = grpc.BidiStreamingClient[EvaluateRequest, Eva
 //     violations, each with its field path.
 //   - FAILED_PRECONDITION: the move is illegal. An `IllegalMove` lists the reasons.
 //   - RESOURCE_EXHAUSTED: a limit is exceeded, or the service is overloaded.
-//   - UNIMPLEMENTED: the method is unknown.
+//   - UNAUTHENTICATED: the call has no valid bearer token, and the service requires one.
+//   - DEADLINE_EXCEEDED: the deadline of the call, or the call timeout of the service, has passed.
+//   - UNAVAILABLE: an `Evaluate` stream was still open at the end of a graceful shutdown.
+//   - UNIMPLEMENTED: the method or the compression of the request is not supported, or `Evaluate` is called over Connect.
+//   - INTERNAL: a bug in the service.
 //
 // Each error carries a `google.rpc.ErrorInfo`. Its `reason` is the name of an `ErrorReason`. Its `metadata` may contain
 // `field` and `clause` (of the first reason), `move_index`, and `unlisted_violations`. An error lists at most 24
@@ -289,16 +299,16 @@ type RulesService_EvaluateClient = grpc.BidiStreamingClient[EvaluateRequest, Eva
 //
 // Views: `ViewState` returns a state as one player sees it, without the cards that the player may not know. Such a view
 // is a `State` that is marked as a view. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`,
-// `ResolveCaptures` and `DetermineWinner` accept a view and respond as far as the viewer's knowledge goes. Everything
-// else is refused with HIDDEN_INFORMATION. A client that acts for one player should send that player's view and never
-// the full state: a response to the full state may depend on information that the player must not have.
+// `ResolveCaptures` and `DetermineWinner` accept a view. A call whose response depends on hidden cards, and any other
+// call with a view, fails with HIDDEN_INFORMATION. A client that acts for one player should send that player's view and
+// never the full state: a response to the full state may depend on information that the player must not have.
 //
 // Limits (defaults, all configurable):
 //
 //   - Message size: 64 KiB. For `EvaluateBatch`: 1 MiB, and 64 KiB for each call in it.
 //   - `ReplayGame`: 1000 moves.
-//   - `EvaluateBatch`: 1000 calls, and 4 MiB for all responses together. Items that do not fit are refused, each with
-//     RESOURCE_EXHAUSTED.
+//   - `EvaluateBatch`: 1000 calls, and 4 MiB for all responses together. The first item that does not fit and all items
+//     after it are refused with RESOURCE_EXHAUSTED.
 //   - Timeout of a unary call: 10 seconds.
 //
 // Independent of the configuration, a top-level repeated field of a request has at most 16,384 items.
@@ -334,8 +344,8 @@ type RulesServiceServer interface {
 	ViewState(context.Context, *ViewStateRequest) (*ViewStateResponse, error)
 	// Returns a state in every form: typed, in text notation, and as a human-readable text board.
 	RenderState(context.Context, *RenderStateRequest) (*RenderStateResponse, error)
-	// Evaluates many calls in one request, independently and in order: a refused call does not affect the others. In
-	// JSON, a call that does not match its message makes the whole request malformed.
+	// Evaluates many calls in one request, independently and in order: a refused call does not affect the others. Over
+	// JSON, one call with a wrong field or type fails the whole batch with INVALID_ARGUMENT.
 	EvaluateBatch(context.Context, *EvaluateBatchRequest) (*EvaluateBatchResponse, error)
 	// Evaluates a stream of calls, independently and in order. A stream ends with its connection, which lives for about
 	// 30 minutes (configurable). Open a new stream then.

@@ -224,11 +224,12 @@ const (
 	TripleTriadCaptureRule_TRIPLE_TRIAD_CAPTURE_RULE_UNSPECIFIED TripleTriadCaptureRule = 0
 	// A higher rank (TT-5).
 	TripleTriadCaptureRule_TRIPLE_TRIAD_CAPTURE_RULE_BASIC TripleTriadCaptureRule = 1
-	// Equal ranks on two sides or more (TT-6).
+	// Equal ranks on two or more sides (TT-6).
 	TripleTriadCaptureRule_TRIPLE_TRIAD_CAPTURE_RULE_SAME TripleTriadCaptureRule = 2
-	// Equal ranks on two sides or more, only one of which would count without the edge of the board (TT-7).
+	// Equal ranks on two or more sides, counting edges of the board. Without the edges there would be fewer than two
+	// (TT-7).
 	TripleTriadCaptureRule_TRIPLE_TRIAD_CAPTURE_RULE_SAME_WALL TripleTriadCaptureRule = 3
-	// Equal sums of ranks on two sides or more (TT-8).
+	// Equal sums of ranks on two or more sides (TT-8).
 	TripleTriadCaptureRule_TRIPLE_TRIAD_CAPTURE_RULE_PLUS TripleTriadCaptureRule = 4
 	// A higher rank of a card that was itself captured in this turn (TT-10).
 	TripleTriadCaptureRule_TRIPLE_TRIAD_CAPTURE_RULE_COMBO TripleTriadCaptureRule = 5
@@ -636,7 +637,7 @@ type TripleTriadRules struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether both players see both hands (TT-15). Default false: `ViewState` hides the other player's hand.
 	Open *bool `protobuf:"varint,1,opt,name=open,proto3,oneof" json:"open,omitempty"`
-	// Whether `NewGame` draws the hands from the players' collections (TT-2). Default false.
+	// Whether `NewGame` deals the hands from the players' collections (TT-2). Default false.
 	Random *bool `protobuf:"varint,2,opt,name=random,proto3,oneof" json:"random,omitempty"`
 	// Whether the elements of squares change ranks (TT-4). Default false.
 	Elemental *bool `protobuf:"varint,3,opt,name=elemental,proto3,oneof" json:"elemental,omitempty"`
@@ -829,22 +830,22 @@ func (x *TripleTriadMove) GetSquare() *Square {
 type TripleTriadSetup struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Required if `hand_two` is given. The hand of player one, exactly 5 cards. Must be empty with the rule `random`.
-	// If no hands are given, they are drawn from the collections (rule `random`) or, without collections, dealt from the
+	// If no hands are given, they are dealt from the collections (rule `random`) or, without collections, from the
 	// catalogue without duplicates (TT-2).
 	HandOne []*TripleTriadCard `protobuf:"bytes,1,rep,name=hand_one,json=handOne,proto3" json:"hand_one,omitempty"`
 	// Required if `hand_one` is given. The hand of player two, exactly 5 cards, none with an `id` from the hand of player
 	// one.
 	HandTwo []*TripleTriadCard `protobuf:"bytes,2,rep,name=hand_two,json=handTwo,proto3" json:"hand_two,omitempty"`
 	// Required if `collection_two` is given. The collection of player one, at least 5 cards, from which the rule `random`
-	// draws the hand. Must be empty without that rule.
+	// deals the hand. Must be empty without that rule.
 	CollectionOne []*TripleTriadCard `protobuf:"bytes,3,rep,name=collection_one,json=collectionOne,proto3" json:"collection_one,omitempty"`
 	// Required if `collection_one` is given. The collection of player two, at least 5 cards, none with an `id` from the
 	// collection of player one.
 	CollectionTwo []*TripleTriadCard `protobuf:"bytes,4,rep,name=collection_two,json=collectionTwo,proto3" json:"collection_two,omitempty"`
-	// The player who moves first. Default: chosen at random with the seed (TT-3).
+	// The player who moves first. Default: chosen from the seed (TT-3).
 	FirstPlayer *Player `protobuf:"varint,5,opt,name=first_player,json=firstPlayer,proto3,enum=arbiter.v1.Player,oneof" json:"first_player,omitempty"`
-	// The squares that have an element. Default: with the rule `elemental`, 1 to 4 squares chosen at random with the
-	// seed (TT-4); otherwise none.
+	// The squares that have an element. Default: with the rule `elemental`, 1 to 4 squares chosen from the seed (TT-4);
+	// otherwise none.
 	ElementalSquares *TripleTriadElementalSquares `protobuf:"bytes,6,opt,name=elemental_squares,json=elementalSquares,proto3" json:"elemental_squares,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -1037,10 +1038,10 @@ type TripleTriadCapture struct {
 	BySquare *Square `protobuf:"bytes,4,opt,name=by_square,json=bySquare,proto3" json:"by_square,omitempty"`
 	// The rule of the capture, or both SAME (or SAME_WALL) and PLUS, in the order of the enum.
 	Rules []TripleTriadCaptureRule `protobuf:"varint,5,rep,packed,name=rules,proto3,enum=arbiter.v1.TripleTriadCaptureRule" json:"rules,omitempty"`
-	// The touching rank of the capturing card: the printed rank (1 to 10) for SAME, SAME_WALL and PLUS;
-	// the effective rank (0 to 11, see TT-4) for BASIC and COMBO.
+	// The touching rank of the capturing card: the original rank (1 to 10) for SAME, SAME_WALL and PLUS; the effective
+	// rank (0 to 11, see TT-4) for BASIC and COMBO.
 	Rank *uint32 `protobuf:"varint,6,opt,name=rank,proto3,oneof" json:"rank,omitempty"`
-	// The touching rank of the captured card, printed or effective like `rank`.
+	// The touching rank of the captured card, original or effective like `rank`.
 	TakenRank *uint32 `protobuf:"varint,7,opt,name=taken_rank,json=takenRank,proto3,oneof" json:"taken_rank,omitempty"`
 	// The sum of the two ranks, which also occurs on another side of the placed card. Set only with PLUS.
 	Sum *uint32 `protobuf:"varint,8,opt,name=sum,proto3,oneof" json:"sum,omitempty"`

@@ -168,7 +168,7 @@ export enum ErrorReason {
    * The service is shutting down and reads no further messages of this stream. Open a new stream.
    * Status UNAVAILABLE.
    *
-   * Example: an `Evaluate` stream that is still open when the service receives SIGTERM.
+   * Example: an `Evaluate` stream that is still open after `--drain-timeout`.
    *
    * @generated from enum value: ERROR_REASON_SHUTTING_DOWN = 14;
    */
@@ -291,7 +291,7 @@ export enum ErrorReason {
 
   /**
    * The state is a view, and the response depends on cards that its viewer does not see (TT-15, RM-7). Send a call
-   * about the viewer's own moves, or send the full state.
+   * about the viewer's own moves or, if you are the dealer, send the full state.
    * Status INVALID_ARGUMENT.
    *
    * Example: `ListLegalMoves` on a view when it is the other player's turn.
@@ -372,8 +372,8 @@ export enum ErrorReason {
   TWO_WINNERS = 105,
 
   /**
-   * The last move cannot have completed the line (C4-3): its owner is to move,
-   * or the winner's lines have no cell in common that is the top token of its column.
+   * The last move cannot have completed the line (C4-3): the owner of the line is to move, or no top token of a column
+   * is part of all winning lines.
    * Status INVALID_ARGUMENT.
    *
    * Example: four `X` in a row, each with a token on top of it.
@@ -423,7 +423,8 @@ export enum ErrorReason {
   INVALID_NAME = 202,
 
   /**
-   * The setup contains what the rules exclude (TT-2): hands with the rule `random`, collections without it, or both.
+   * The setup conflicts with the rules (TT-2): hands with the rule `random`, collections without it, or both hands and
+   * collections.
    * Status INVALID_ARGUMENT.
    *
    * Example: `NewGame` with `random` and with `hand_one`.
@@ -576,7 +577,7 @@ export enum ErrorReason {
   ALREADY_PLAYED = 401,
 
   /**
-   * All players have played, but the trick is not taken (RM-7). In a match a complete trick is taken at once.
+   * All players have played, but the trick is not taken (RM-7). In a match a complete trick is taken immediately.
    * `ResolveCaptures` returns the player who takes it, and the next state.
    * Status INVALID_ARGUMENT.
    *

@@ -31,7 +31,7 @@ export type RoyalMatchState = Message<"arbiter.v1.RoyalMatchState"> & {
   rules?: RoyalMatchRules | undefined;
 
   /**
-   * Required. The dominant suit, which is strong (RM-2).
+   * Required. The strong suit (RM-2).
    *
    * @generated from field: arbiter.v1.RoyalMatchSuit dominant_suit = 2;
    */
@@ -235,15 +235,15 @@ export type RoyalMatchSetup = Message<"arbiter.v1.RoyalMatchSetup"> & {
   handSize?: number | undefined;
 
   /**
-   * The hands: one per player, all of the same size and without duplicate cards. Default: dealt at random from one
-   * deck of 52 cards, with the seed.
+   * The hands: one per player, all of the same size and without duplicate cards. Default: dealt from one deck of 52
+   * cards, chosen from the seed.
    *
    * @generated from field: repeated arbiter.v1.RoyalMatchHand hands = 3;
    */
   hands: RoyalMatchHand[];
 
   /**
-   * The dominant suit, which is strong. Default: chosen at random with the seed.
+   * The strong suit. Default: chosen from the seed.
    *
    * @generated from field: optional arbiter.v1.RoyalMatchSuit dominant_suit = 4;
    */

@@ -218,7 +218,7 @@ export type DetermineWinnerRequest = Message<"arbiter.v1.DetermineWinnerRequest"
   state?: State | undefined;
 
   /**
-   * The seed for random choices, if the game makes any. Default: the service draws one and returns it.
+   * The seed for random choices, if the game makes any. Default: the service chooses one at random and returns it.
    *
    * @generated from field: optional uint64 seed = 2;
    */
@@ -281,7 +281,7 @@ export type CompareCardsRequest = Message<"arbiter.v1.CompareCardsRequest"> & {
   cards: RoyalMatchCard[];
 
   /**
-   * Required. The dominant suit, which is strong (RM-2).
+   * Required. The strong suit (RM-2).
    *
    * @generated from field: arbiter.v1.RoyalMatchSuit dominant_suit = 2;
    */
@@ -672,8 +672,8 @@ export type NewGameRequest = Message<"arbiter.v1.NewGameRequest"> & {
   rules?: RuleSet | undefined;
 
   /**
-   * The seed for random choices. Default: the service draws one. Connect Four and Queen and rooks make no random
-   * choices. The seed determines the cards that are dealt: keep it secret from the players.
+   * The seed for random choices. Default: the service chooses one at random. Connect Four and Queen and rooks make no
+   * random choices. The seed determines the cards that are dealt: keep it secret from the players.
    *
    * @generated from field: optional uint64 seed = 7;
    */
@@ -708,7 +708,8 @@ export type NewGameResponse = Message<"arbiter.v1.NewGameResponse"> & {
   state?: State | undefined;
 
   /**
-   * The seed that was used, from the request or drawn. The same request with this seed returns the same state.
+   * The seed that was used, from the request or chosen by the service. The same request with this seed returns the same
+   * state.
    *
    * @generated from field: optional uint64 seed = 2;
    */
@@ -1443,8 +1444,9 @@ export const StateFormSchema: GenEnum<StateForm> = /*@__PURE__*/
 
 /**
  * A stateless referee for turn-based games. Any replica can serve any call. A response depends only on the request and,
- * if the game makes random choices, on the seed. If the request has no seed, the service draws one and returns it; the
- * same request with that seed has the same response. No call has side effects, so every call can be retried safely.
+ * if the game makes random choices, on the seed. If the request has no seed, the service chooses one at random and
+ * returns it; the same request with that seed has the same response. No call has side effects, so every call can be
+ * retried safely.
  *
  * All methods are served over gRPC and gRPC-Web on one port. Unary methods are also served over HTTP with JSON, by the
  * Connect protocol.
@@ -1455,7 +1457,11 @@ export const StateFormSchema: GenEnum<StateForm> = /*@__PURE__*/
  *   violations, each with its field path.
  * * FAILED_PRECONDITION: the move is illegal. An `IllegalMove` lists the reasons.
  * * RESOURCE_EXHAUSTED: a limit is exceeded, or the service is overloaded.
- * * UNIMPLEMENTED: the method is unknown.
+ * * UNAUTHENTICATED: the call has no valid bearer token, and the service requires one.
+ * * DEADLINE_EXCEEDED: the deadline of the call, or the call timeout of the service, has passed.
+ * * UNAVAILABLE: an `Evaluate` stream was still open at the end of a graceful shutdown.
+ * * UNIMPLEMENTED: the method or the compression of the request is not supported, or `Evaluate` is called over Connect.
+ * * INTERNAL: a bug in the service.
  *
  * Each error carries a `google.rpc.ErrorInfo`. Its `reason` is the name of an `ErrorReason`. Its `metadata` may contain
  * `field` and `clause` (of the first reason), `move_index`, and `unlisted_violations`. An error lists at most 24
@@ -1463,16 +1469,16 @@ export const StateFormSchema: GenEnum<StateForm> = /*@__PURE__*/
  *
  * Views: `ViewState` returns a state as one player sees it, without the cards that the player may not know. Such a view
  * is a `State` that is marked as a view. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`,
- * `ResolveCaptures` and `DetermineWinner` accept a view and respond as far as the viewer's knowledge goes. Everything
- * else is refused with HIDDEN_INFORMATION. A client that acts for one player should send that player's view and never
- * the full state: a response to the full state may depend on information that the player must not have.
+ * `ResolveCaptures` and `DetermineWinner` accept a view. A call whose response depends on hidden cards, and any other
+ * call with a view, fails with HIDDEN_INFORMATION. A client that acts for one player should send that player's view and
+ * never the full state: a response to the full state may depend on information that the player must not have.
  *
  * Limits (defaults, all configurable):
  *
  * * Message size: 64 KiB. For `EvaluateBatch`: 1 MiB, and 64 KiB for each call in it.
  * * `ReplayGame`: 1000 moves.
- * * `EvaluateBatch`: 1000 calls, and 4 MiB for all responses together. Items that do not fit are refused, each with
- *   RESOURCE_EXHAUSTED.
+ * * `EvaluateBatch`: 1000 calls, and 4 MiB for all responses together. The first item that does not fit and all items
+ *   after it are refused with RESOURCE_EXHAUSTED.
  * * Timeout of a unary call: 10 seconds.
  *
  * Independent of the configuration, a top-level repeated field of a request has at most 16,384 items.
@@ -1608,8 +1614,8 @@ export const RulesService: GenService<{
     output: typeof RenderStateResponseSchema;
   },
   /**
-   * Evaluates many calls in one request, independently and in order: a refused call does not affect the others. In
-   * JSON, a call that does not match its message makes the whole request malformed.
+   * Evaluates many calls in one request, independently and in order: a refused call does not affect the others. Over
+   * JSON, one call with a wrong field or type fails the whole batch with INVALID_ARGUMENT.
    *
    * @generated from rpc arbiter.v1.RulesService.EvaluateBatch
    */

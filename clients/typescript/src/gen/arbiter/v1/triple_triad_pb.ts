@@ -246,7 +246,7 @@ export type TripleTriadRules = Message<"arbiter.v1.TripleTriadRules"> & {
   open?: boolean | undefined;
 
   /**
-   * Whether `NewGame` draws the hands from the players' collections (TT-2). Default false.
+   * Whether `NewGame` deals the hands from the players' collections (TT-2). Default false.
    *
    * @generated from field: optional bool random = 2;
    */
@@ -362,7 +362,7 @@ export const TripleTriadMoveSchema: GenMessage<TripleTriadMove> = /*@__PURE__*/
 export type TripleTriadSetup = Message<"arbiter.v1.TripleTriadSetup"> & {
   /**
    * Required if `hand_two` is given. The hand of player one, exactly 5 cards. Must be empty with the rule `random`.
-   * If no hands are given, they are drawn from the collections (rule `random`) or, without collections, dealt from the
+   * If no hands are given, they are dealt from the collections (rule `random`) or, without collections, from the
    * catalogue without duplicates (TT-2).
    *
    * @generated from field: repeated arbiter.v1.TripleTriadCard hand_one = 1;
@@ -379,7 +379,7 @@ export type TripleTriadSetup = Message<"arbiter.v1.TripleTriadSetup"> & {
 
   /**
    * Required if `collection_two` is given. The collection of player one, at least 5 cards, from which the rule `random`
-   * draws the hand. Must be empty without that rule.
+   * deals the hand. Must be empty without that rule.
    *
    * @generated from field: repeated arbiter.v1.TripleTriadCard collection_one = 3;
    */
@@ -394,15 +394,15 @@ export type TripleTriadSetup = Message<"arbiter.v1.TripleTriadSetup"> & {
   collectionTwo: TripleTriadCard[];
 
   /**
-   * The player who moves first. Default: chosen at random with the seed (TT-3).
+   * The player who moves first. Default: chosen from the seed (TT-3).
    *
    * @generated from field: optional arbiter.v1.Player first_player = 5;
    */
   firstPlayer?: Player | undefined;
 
   /**
-   * The squares that have an element. Default: with the rule `elemental`, 1 to 4 squares chosen at random with the
-   * seed (TT-4); otherwise none.
+   * The squares that have an element. Default: with the rule `elemental`, 1 to 4 squares chosen from the seed (TT-4);
+   * otherwise none.
    *
    * @generated from field: arbiter.v1.TripleTriadElementalSquares elemental_squares = 6;
    */
@@ -508,15 +508,15 @@ export type TripleTriadCapture = Message<"arbiter.v1.TripleTriadCapture"> & {
   rules: TripleTriadCaptureRule[];
 
   /**
-   * The touching rank of the capturing card: the printed rank (1 to 10) for SAME, SAME_WALL and PLUS;
-   * the effective rank (0 to 11, see TT-4) for BASIC and COMBO.
+   * The touching rank of the capturing card: the original rank (1 to 10) for SAME, SAME_WALL and PLUS; the effective
+   * rank (0 to 11, see TT-4) for BASIC and COMBO.
    *
    * @generated from field: optional uint32 rank = 6;
    */
   rank?: number | undefined;
 
   /**
-   * The touching rank of the captured card, printed or effective like `rank`.
+   * The touching rank of the captured card, original or effective like `rank`.
    *
    * @generated from field: optional uint32 taken_rank = 7;
    */
@@ -795,21 +795,22 @@ export enum TripleTriadCaptureRule {
   BASIC = 1,
 
   /**
-   * Equal ranks on two sides or more (TT-6).
+   * Equal ranks on two or more sides (TT-6).
    *
    * @generated from enum value: TRIPLE_TRIAD_CAPTURE_RULE_SAME = 2;
    */
   SAME = 2,
 
   /**
-   * Equal ranks on two sides or more, only one of which would count without the edge of the board (TT-7).
+   * Equal ranks on two or more sides, counting edges of the board. Without the edges there would be fewer than two
+   * (TT-7).
    *
    * @generated from enum value: TRIPLE_TRIAD_CAPTURE_RULE_SAME_WALL = 3;
    */
   SAME_WALL = 3,
 
   /**
-   * Equal sums of ranks on two sides or more (TT-8).
+   * Equal sums of ranks on two or more sides (TT-8).
    *
    * @generated from enum value: TRIPLE_TRIAD_CAPTURE_RULE_PLUS = 4;
    */
