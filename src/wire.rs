@@ -5,11 +5,12 @@
 
 mod batch;
 mod codec;
+mod common;
 mod connect_four;
+mod fast_path;
 mod game;
 mod json;
 mod path;
-mod plain;
 mod queen_rooks;
 mod refusal;
 mod request;
@@ -18,7 +19,6 @@ mod spelling;
 mod state;
 mod state_message;
 mod triple_triad;
-mod vocabulary;
 
 pub(crate) use self::game::with_game;
 pub use self::{

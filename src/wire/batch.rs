@@ -7,7 +7,7 @@ use tonic::Code;
 
 use super::{
     Refusal,
-    plain::{put_bytes, put_length_delimited, take_bytes},
+    fast_path::{put_bytes, put_length_delimited, take_bytes},
     proto,
 };
 

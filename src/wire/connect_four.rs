@@ -4,14 +4,14 @@ use prost::Message;
 
 use super::{
     Form, Path, State, Violations, WireGame,
-    plain::{Few, put_bytes, put_player, put_rows, read_fields},
-    proto,
-    refusal::breach,
-    state::read_whole_state,
-    vocabulary::{
+    common::{
         read_next_player, read_player, read_square, write_ended, write_in_progress, write_placed,
         write_player,
     },
+    fast_path::{ArrayVec, put_bytes, put_player, put_rows, scan_fields},
+    proto,
+    refusal::breach,
+    state::read_whole_state,
 };
 use crate::games::{
     GameId, NoView, Player, Square, StateOrView,
@@ -29,13 +29,13 @@ const BOARD: u8 = 2;
 const NEXT_PLAYER: u8 = 3;
 
 /// The most rows of a board that is read as it is on the wire.
-const PLAIN_ROWS: usize = 16;
+const MAX_SCANNED_ROWS: usize = 16;
 
 /// The rules everyone plays by, as they are on the wire: most states have them, and they are read and written at once.
-const USUAL_RULES: [u8; 8] = [0x08, 7, 0x10, 6, 0x18, 4, 0x20, 1];
+const ENCODED_DEFAULT_RULES: [u8; 8] = [0x08, 7, 0x10, 6, 0x18, 4, 0x20, 1];
 
 /// How many bytes a state has that is played by them.
-const USUAL_SIZE: usize = 66;
+const DEFAULT_STATE_CAPACITY: usize = 66;
 
 impl WireGame for ConnectFour {
     const ID: GameId = GameId::ConnectFour;
@@ -71,13 +71,13 @@ impl WireGame for ConnectFour {
         }
     }
 
-    fn read_plain(wire: &[u8]) -> Option<StateOrView<Self>> {
+    fn scan_state(wire: &[u8]) -> Option<StateOrView<Self>> {
         let mut rules = None;
-        let mut board = Few::<_, PLAIN_ROWS>::new(&[][..]);
+        let mut board = ArrayVec::<_, MAX_SCANNED_ROWS>::new(&[][..]);
         let mut next_player = None;
-        read_fields(wire, |field, value| {
+        scan_fields(wire, |field, value| {
             match field {
-                RULES if rules.is_none() => rules = Some(read_plain_rules(value.bytes()?)?),
+                RULES if rules.is_none() => rules = Some(scan_rules(value.bytes()?)?),
                 BOARD => board.push(value.bytes()?)?,
                 NEXT_PLAYER => next_player = Some(value.player()?),
                 _ => return None,
@@ -101,11 +101,11 @@ impl WireGame for ConnectFour {
         let next_player = read_next_player(state.next_player, at, violations);
         let setup = Setup { rules, board: &state.board, next_player };
         let position = violations
-            .accept(Position::try_from(setup), |error, violations| note_setup_error(error, at, violations));
+            .accept(Position::try_from(setup), |error, violations| report_setup_error(error, at, violations));
         position.map(|position| StateOrView::State(position.into()))
     }
 
-    fn note_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
+    fn report_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
         match error {
             ParseError::Notation(error) => violations.add(at, proto::ErrorReason::InvalidNotation, error),
             ParseError::Rules(error) => {
@@ -170,9 +170,9 @@ impl WireGame for ConnectFour {
     fn write_state(&self) -> Vec<u8> {
         let position = self.position();
         let rules = position.rules();
-        let mut wire = Vec::with_capacity(USUAL_SIZE);
+        let mut wire = Vec::with_capacity(DEFAULT_STATE_CAPACITY);
         if rules == Rules::DEFAULT {
-            put_bytes(RULES, &USUAL_RULES, &mut wire);
+            put_bytes(RULES, &ENCODED_DEFAULT_RULES, &mut wire);
         } else {
             put_bytes(RULES, &write_rules(rules).encode_to_vec(), &mut wire);
         }
@@ -241,14 +241,14 @@ impl WireGame for ConnectFour {
 }
 
 /// Reads rules that are right.
-fn read_plain_rules(wire: &[u8]) -> Option<Rules> {
-    if wire == USUAL_RULES {
+fn scan_rules(wire: &[u8]) -> Option<Rules> {
+    if wire == ENCODED_DEFAULT_RULES {
         return Some(Rules::DEFAULT);
     }
     let default = Rules::DEFAULT;
     let mut sizes = [default.columns(), default.rows(), default.line_length()].map(u32::from);
     let mut first_player = default.first_player();
-    read_fields(wire, |field, value| {
+    scan_fields(wire, |field, value| {
         match field {
             1..=3 => sizes[usize::from(field) - 1] = value.number()?,
             4 => first_player = value.player()?,
@@ -278,12 +278,12 @@ fn read_partial_rules(
         first_player,
     );
     for error in errors {
-        note_rules_error(error, at, violations);
+        report_rules_error(error, at, violations);
     }
     rules
 }
 
-fn note_rules_error(error: RulesError, at: &Path<'_>, violations: &mut Violations) {
+fn report_rules_error(error: RulesError, at: &Path<'_>, violations: &mut Violations) {
     let code = proto::ErrorReason::ValueOutOfRange;
     match error {
         RulesError::Columns(_) => violations.add_breach(&at.field("columns"), code, &error),
@@ -295,7 +295,7 @@ fn note_rules_error(error: RulesError, at: &Path<'_>, violations: &mut Violation
     }
 }
 
-fn note_setup_error(error: SetupError, at: &Path<'_>, violations: &mut Violations) {
+fn report_setup_error(error: SetupError, at: &Path<'_>, violations: &mut Violations) {
     let board = at.field("board");
     let code = setup_error_code(&error);
     match error {

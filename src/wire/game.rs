@@ -21,7 +21,7 @@ pub trait WireGame: Game {
 
     /// Reads a typed state or view as it is on the wire. None if it is not right in every way, or not written as is usual:
     /// then [`WireGame::read_state`] is asked.
-    fn read_plain(wire: &[u8]) -> Option<StateOrView<Self>>;
+    fn scan_state(wire: &[u8]) -> Option<StateOrView<Self>>;
 
     /// Reads a typed state or view.
     fn read_state(
@@ -31,7 +31,7 @@ pub trait WireGame: Game {
     ) -> Option<StateOrView<Self>>;
 
     /// Notes what is wrong with the text of a state.
-    fn note_parse_error(error: Self::ParseError, at: &Path<'_>, violations: &mut Violations);
+    fn report_parse_error(error: Self::ParseError, at: &Path<'_>, violations: &mut Violations);
 
     /// Reads a typed move; one of another game is a violation.
     fn read_move(mv: &proto::r#move::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Self::Move>;
@@ -61,7 +61,7 @@ pub trait WireGame: Game {
     fn read_viewer(viewer: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Self::Seat>;
 
     /// Notes that the game has no such viewer, in games that may not.
-    fn note_viewer(&self, _viewer: &Self::Seat, _at: &Path<'_>, _violations: &mut Violations) {}
+    fn report_viewer(&self, _viewer: &Self::Seat, _at: &Path<'_>, _violations: &mut Violations) {}
 
     /// Writes a typed state, as it is on the wire.
     fn write_state(&self) -> Vec<u8>;

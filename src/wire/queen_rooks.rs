@@ -2,14 +2,14 @@
 
 use super::{
     Form, Path, State, Violations, WireGame,
-    plain::{Few, put_message, put_number, put_player, put_rows, read_fields},
-    proto,
-    refusal::breach,
-    state::read_form_of,
-    vocabulary::{
+    common::{
         read_next_player, read_optional_player, read_player, read_required_square, write_ended,
         write_in_progress, write_player, write_scores,
     },
+    fast_path::{ArrayVec, put_message, put_number, put_player, put_rows, scan_fields},
+    proto,
+    refusal::breach,
+    state::read_state_with,
 };
 use crate::games::{
     GameId, NoView, Player, Square, StateOrView,
@@ -69,8 +69,8 @@ impl WireGame for QueenRooks {
         }
     }
 
-    fn read_plain(wire: &[u8]) -> Option<StateOrView<Self>> {
-        read_plain_as(wire).map(StateOrView::State)
+    fn scan_state(wire: &[u8]) -> Option<StateOrView<Self>> {
+        scan_as(wire).map(StateOrView::State)
     }
 
     fn read_state(
@@ -82,11 +82,11 @@ impl WireGame for QueenRooks {
         let next_player = read_next_player(state.next_player, at, violations);
         let position = Self::try_from(setup(state, rules, next_player));
         let position =
-            violations.accept(position, |error, violations| note_setup_error(error, at, violations));
+            violations.accept(position, |error, violations| report_setup_error(error, at, violations));
         position.map(StateOrView::State)
     }
 
-    fn note_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
+    fn report_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
         let code = match &error {
             ParseError::Notation(_) => proto::ErrorReason::InvalidNotation,
             ParseError::Rules(_) => proto::ErrorReason::ValueOutOfRange,
@@ -135,11 +135,11 @@ impl WireGame for QueenRooks {
         violations: &mut Violations,
     ) -> Option<(Arrival, Form)> {
         let state = request.state.as_ref();
-        let diagram = read_form_of::<Self, _>(
+        let diagram = read_state_with::<Self, _>(
             state,
             &Path::root("state"),
             violations,
-            read_plain_as,
+            scan_as,
             read_diagram,
             Diagram::parse,
         );
@@ -245,13 +245,13 @@ impl WireGame for QueenRooks {
 }
 
 /// Reads a position, or a board without a game around it, as it is on the wire.
-fn read_plain_as<T: for<'a> TryFrom<Setup<'a, &'a str>>>(wire: &[u8]) -> Option<T> {
+fn scan_as<T: for<'a> TryFrom<Setup<'a, &'a str>>>(wire: &[u8]) -> Option<T> {
     let mut rules = None;
-    let mut board = Few::<_, { Rules::MAX_SIZE as usize }>::new("");
+    let mut board = ArrayVec::<_, { Rules::MAX_SIZE as usize }>::new("");
     let (mut next_player, mut quiet_moves) = (None, 0);
-    read_fields(wire, |field, value| {
+    scan_fields(wire, |field, value| {
         match field {
-            RULES if rules.is_none() => rules = Some(read_plain_rules(value.bytes()?)?),
+            RULES if rules.is_none() => rules = Some(scan_rules(value.bytes()?)?),
             BOARD => board.push(str::from_utf8(value.bytes()?).ok()?)?,
             NEXT_PLAYER => next_player = Some(value.player()?),
             QUIET_MOVES => quiet_moves = value.number()?,
@@ -263,9 +263,9 @@ fn read_plain_as<T: for<'a> TryFrom<Setup<'a, &'a str>>>(wire: &[u8]) -> Option<
     T::try_from(Setup { rules, board: board.as_slice(), next_player, quiet_moves }).ok()
 }
 
-fn read_plain_rules(wire: &[u8]) -> Option<Rules> {
+fn scan_rules(wire: &[u8]) -> Option<Rules> {
     let (mut size, mut limit) = (Rules::DEFAULT.size().into(), Rules::DEFAULT.quiet_move_limit());
-    read_fields(wire, |field, value| {
+    scan_fields(wire, |field, value| {
         match field {
             SIZE => size = value.number()?,
             QUIET_MOVE_LIMIT => limit = value.number()?,
@@ -294,7 +294,7 @@ fn read_diagram(
     let next_player = read_optional_player(state.next_player, &at.field("next_player"), violations);
     let diagram = Diagram::try_from(setup(state, rules, next_player.unwrap_or_default()));
     violations
-        .accept(diagram, |error, violations| note_setup_error(error, at, violations))
+        .accept(diagram, |error, violations| report_setup_error(error, at, violations))
         .filter(|_| next_player.is_ok())
 }
 
@@ -319,7 +319,7 @@ fn read_partial_rules(
     rules
 }
 
-fn note_setup_error(error: SetupError, at: &Path<'_>, violations: &mut Violations) {
+fn report_setup_error(error: SetupError, at: &Path<'_>, violations: &mut Violations) {
     let board = at.field("board");
     let code = setup_error_code(error);
     match error {

@@ -24,7 +24,7 @@ const MAX_REASONS: usize = 24;
 const MAX_REASON_BYTES: usize = 4096;
 
 /// How many reasons the message of a status spells out at most: the details carry all of them.
-const SPELT_OUT: usize = 4;
+const MAX_REASONS_IN_MESSAGE: usize = 4;
 
 /// How long the message of a status is at most, as it is sent, unless its first reason is longer.
 const MAX_MESSAGE_LENGTH: usize = 1024;
@@ -73,7 +73,7 @@ impl Violations {
     /// Notes that a part of the request does not have the type of its field. The path may have a name that the caller
     /// made up: it is cut off.
     pub fn malformed(&mut self, at: &Path<'_>, message: impl Display) {
-        let at = fmt::from_fn(|f| f.write_str(&cut_off(&at.to_string())));
+        let at = fmt::from_fn(|f| f.write_str(&truncate_quote(&at.to_string())));
         let message = fmt::from_fn(|f| f.write_str(&truncate(&message.to_string(), MAX_MESSAGE_LENGTH)));
         self.push(&at, proto::ErrorReason::MalformedRequest, &message, "");
     }
@@ -106,12 +106,16 @@ impl Violations {
     }
 
     /// The value that was made, or none: then each of the errors is noted.
-    pub fn accept<T, E>(&mut self, made: Result<T, Vec<E>>, mut note: impl FnMut(E, &mut Self)) -> Option<T> {
+    pub fn accept<T, E>(
+        &mut self,
+        made: Result<T, Vec<E>>,
+        mut report: impl FnMut(E, &mut Self),
+    ) -> Option<T> {
         match made {
             Ok(value) => Some(value),
             Err(errors) => {
                 for error in errors {
-                    note(error, self);
+                    report(error, self);
                 }
                 None
             }
@@ -152,15 +156,15 @@ impl Refusal {
     /// A request that is no message of its type. The field is where that shows, or empty. What is said may quote the
     /// request: it is cut off.
     pub fn malformed(field: &str, message: impl Display) -> Self {
-        let message = cut_off(&message.to_string());
+        let message = truncate_quote(&message.to_string());
         let mut refusal = Self::new(Code::InvalidArgument, proto::ErrorReason::MalformedRequest, message);
-        refusal.reasons[0].field = cut_off(field);
+        refusal.reasons[0].field = truncate_quote(field);
         refusal
     }
 
     /// An unknown RPC of the service. The message suggests one that exists.
     pub fn unknown_method(name: &str, methods: &[&str]) -> Self {
-        let message = format!("unknown method `{}`: {}", cut_off(name), suggestion(name, methods));
+        let message = format!("unknown method `{}`: {}", truncate_quote(name), suggestion(name, methods));
         Self::new(Code::Unimplemented, proto::ErrorReason::CallNotAvailable, message)
     }
 
@@ -272,10 +276,10 @@ impl Refusal {
             None if self.code == Code::FailedPrecondition => "illegal move: ".to_owned(),
             None => String::new(),
         };
-        let mut spelt_out = 0;
-        for reason in self.reasons.iter().take(SPELT_OUT) {
+        let mut listed = 0;
+        for reason in self.reasons.iter().take(MAX_REASONS_IN_MESSAGE) {
             let end = message.len();
-            if spelt_out > 0 {
+            if listed > 0 {
                 message.push_str("; ");
             }
             if self.code == Code::InvalidArgument && !reason.field.is_empty() {
@@ -283,13 +287,13 @@ impl Refusal {
                 message.push_str(": ");
             }
             message.push_str(&reason.message);
-            if spelt_out > 0 && length_as_sent(&message) > MAX_MESSAGE_LENGTH {
+            if listed > 0 && percent_encoded_len(&message) > MAX_MESSAGE_LENGTH {
                 message.truncate(end);
                 break;
             }
-            spelt_out += 1;
+            listed += 1;
         }
-        if let Some(more @ 1..) = (self.reasons.len() + self.unlisted).checked_sub(spelt_out) {
+        if let Some(more @ 1..) = (self.reasons.len() + self.unlisted).checked_sub(listed) {
             let _ = write!(message, "; and {more} more");
         }
         message
@@ -361,11 +365,11 @@ fn reason(
 }
 
 /// The most characters of a request that a refusal quotes.
-const MAX_QUOTED: usize = 256;
+const MAX_QUOTED_CHARACTERS: usize = 256;
 
 /// A text that is not too long to be quoted.
-pub(super) fn cut_off(text: &str) -> String {
-    truncate(text, MAX_QUOTED)
+pub(super) fn truncate_quote(text: &str) -> String {
+    truncate(text, MAX_QUOTED_CHARACTERS)
 }
 
 /// The first characters of a text, with an ellipsis if there are more.
@@ -377,9 +381,9 @@ fn truncate(text: &str, max_characters: usize) -> String {
 }
 
 /// How long a message is in a header: most of what is no letter, digit or mark of ASCII takes three characters a byte.
-fn length_as_sent(message: &str) -> usize {
-    let plain = |byte: u8| byte.is_ascii_graphic() && !b"\"#%<>?`{}".contains(&byte);
-    message.bytes().map(|byte| if plain(byte) { 1 } else { 3 }).sum()
+fn percent_encoded_len(message: &str) -> usize {
+    let is_literal = |byte: u8| byte.is_ascii_graphic() && !b"\"#%<>?`{}".contains(&byte);
+    message.bytes().map(|byte| if is_literal(byte) { 1 } else { 3 }).sum()
 }
 
 fn any(name: &str, message: &impl Message) -> Any {

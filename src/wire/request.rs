@@ -1,14 +1,13 @@
 //! Whole requests: which game they are about, and what they say.
 
 use super::{
-    Form, Path, Refusal, Violations, WireGame,
+    Form, Path, Refusal, Violations, WireGame, common,
     game::with_game,
     proto,
     state::{
-        game_of_move, game_of_rules, game_of_state, note_unknown_game, read_move, read_state,
-        read_whole_state,
+        game_of_move, game_of_rules, game_of_state, read_move, read_state, read_whole_state,
+        report_unknown_game,
     },
-    vocabulary,
 };
 use crate::games::{GameId, HiddenInformation, PlayError, StateOrView};
 
@@ -26,7 +25,7 @@ pub trait GameRequest {
     fn game(&self) -> Option<GameId>;
 
     /// Notes everything that is wrong with a request whose game cannot be told.
-    fn note_violations(&self, _: &mut Violations) {}
+    fn report_violations(&self, _: &mut Violations) {}
 
     /// The game to ask.
     ///
@@ -36,7 +35,7 @@ pub trait GameRequest {
     fn named_game(&self) -> Result<GameId, Refusal> {
         self.game().ok_or(()).or_else(|()| {
             let mut violations = Violations::default();
-            self.note_violations(&mut violations);
+            self.report_violations(&mut violations);
             violations.finish(None)
         })
     }
@@ -50,39 +49,39 @@ macro_rules! about_state {
                 game_of_state(self.state.as_ref())
             }
 
-            fn note_violations(&self, violations: &mut Violations) {
-                note_unknown_game(self.state.as_ref(), &STATE, violations);
-                $(let note: fn(&Self, &mut Violations) = $rest;
-                note(self, violations);)?
+            fn report_violations(&self, violations: &mut Violations) {
+                report_unknown_game(self.state.as_ref(), &STATE, violations);
+                $(let report: fn(&Self, &mut Violations) = $rest;
+                report(self, violations);)?
             }
         }
     )+};
 }
 
 about_state! {
-    ValidateMoveRequest, |request, violations| note_move(request.r#move.as_ref(), &MOVE, violations);
-    ApplyMoveRequest, |request, violations| note_move(request.r#move.as_ref(), &MOVE, violations);
+    ValidateMoveRequest, |request, violations| report_move(request.r#move.as_ref(), &MOVE, violations);
+    ApplyMoveRequest, |request, violations| report_move(request.r#move.as_ref(), &MOVE, violations);
     ResolveCapturesRequest, |request, violations| {
         if let Some(square) = request.arrived_at {
-            vocabulary::read_square(square, &ARRIVED_AT, violations);
+            common::read_square(square, &ARRIVED_AT, violations);
         }
     };
     DetermineWinnerRequest;
     ListLegalMovesRequest;
     ReplayGameRequest, |request, violations| {
         for (index, mv) in request.moves.iter().enumerate() {
-            note_move(Some(mv), &MOVES.index(index), violations);
+            report_move(Some(mv), &MOVES.index(index), violations);
         }
     };
     SettleTradeRequest;
     ViewStateRequest, |request, violations| {
-        vocabulary::read_enum::<proto::Player>(request.viewer, &VIEWER, violations);
+        common::read_enum::<proto::Player>(request.viewer, &VIEWER, violations);
     };
     RenderStateRequest;
 }
 
 /// Notes what is wrong with a move of an unknown game, as far as the move itself tells.
-fn note_move(mv: Option<&proto::Move>, at: &Path<'_>, violations: &mut Violations) {
+fn report_move(mv: Option<&proto::Move>, at: &Path<'_>, violations: &mut Violations) {
     let Some(game) = mv.and_then(game_of_move) else {
         if mv.is_none_or(|mv| mv.kind.is_none()) {
             violations.required(at);
@@ -106,7 +105,7 @@ impl GameRequest for proto::NewGameRequest {
         }
     }
 
-    fn note_violations(&self, violations: &mut Violations) {
+    fn report_violations(&self, violations: &mut Violations) {
         violations.add(
             &Path::root("setup"),
             proto::ErrorReason::FieldRequired,
@@ -238,7 +237,7 @@ pub fn read_view<G: WireGame>(request: &proto::ViewStateRequest) -> Result<(G, F
     let game: Option<(G, Form)> = read_whole_state(request.state.as_ref(), &STATE, &mut violations);
     let viewer = G::read_viewer(request.viewer, &VIEWER, &mut violations);
     if let Some(((game, _), viewer)) = game.as_ref().zip(viewer.as_ref()) {
-        G::note_viewer(game, viewer, &VIEWER, &mut violations);
+        G::report_viewer(game, viewer, &VIEWER, &mut violations);
     }
     violations.finish(game.zip(viewer).map(|((game, form), viewer)| (game, form, viewer)))
 }
@@ -312,6 +311,6 @@ impl<G: WireGame> NewGame<G> {
 fn read_form(request: &proto::NewGameRequest, violations: &mut Violations) -> Option<Form> {
     match request.form {
         None => Some(Form::Typed),
-        Some(form) => vocabulary::read_form(form, &FORM, violations),
+        Some(form) => common::read_form(form, &FORM, violations),
     }
 }

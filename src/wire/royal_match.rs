@@ -9,13 +9,14 @@ pub use self::comparison::{Ranking, read_ranking, write_ranking};
 use self::{
     card::{read_ordering, read_required_card, write_card, write_ordering},
     opening::read_opening,
-    state::{read_as, read_plain_as, setup_error_code, write_table},
+    state::{read_as, scan_as, setup_error_code, write_table},
 };
 use super::{
-    Form, Path, State, Violations, WireGame, proto,
+    Form, Path, State, Violations, WireGame,
+    common::{read_enum, write_ended, write_in_progress, write_player},
+    proto,
     refusal::breach,
-    state::read_form_of,
-    vocabulary::{read_enum, write_ended, write_in_progress, write_player},
+    state::read_state_with,
 };
 use crate::games::{
     GameId, StateOrView,
@@ -74,8 +75,8 @@ impl WireGame for RoyalMatch {
         }
     }
 
-    fn read_plain(wire: &[u8]) -> Option<StateOrView<Self>> {
-        read_plain_as(wire)
+    fn scan_state(wire: &[u8]) -> Option<StateOrView<Self>> {
+        scan_as(wire)
     }
 
     fn read_state(
@@ -86,7 +87,7 @@ impl WireGame for RoyalMatch {
         read_as(state, at, violations)
     }
 
-    fn note_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
+    fn report_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
         let code = match &error {
             ParseError::Notation(_) => proto::ErrorReason::InvalidNotation,
             ParseError::Setup(error) => setup_error_code(*error),
@@ -134,7 +135,7 @@ impl WireGame for RoyalMatch {
         read_seat(viewer, at, violations)
     }
 
-    fn note_viewer(&self, viewer: &Seat, at: &Path<'_>, violations: &mut Violations) {
+    fn report_viewer(&self, viewer: &Seat, at: &Path<'_>, violations: &mut Violations) {
         let players = self.table().players().len();
         if viewer.index() >= players {
             let message = format!("this match has {players} players: there is no {viewer}");
@@ -147,11 +148,11 @@ impl WireGame for RoyalMatch {
         violations: &mut Violations,
     ) -> Option<(Table, Form)> {
         let state = request.state.as_ref();
-        let table = read_form_of::<Self, _>(
+        let table = read_state_with::<Self, _>(
             state,
             &Path::root("state"),
             violations,
-            read_plain_as,
+            scan_as,
             read_as,
             Table::parse,
         );

@@ -6,9 +6,9 @@ use super::{Path, State, StateKind, Violations, WireGame, game::recognize, proto
 use crate::games::{GameId, Quoted, StateOrView, View};
 
 /// The longest notation of a state, in bytes.
-const MAX_STATE_NOTATION: usize = 4096;
+const MAX_STATE_NOTATION_BYTES: usize = 4096;
 /// The longest notation of a move, in bytes.
-const MAX_MOVE_NOTATION: usize = 64;
+const MAX_MOVE_NOTATION_BYTES: usize = 64;
 
 /// How a state or a move is written: answers come in the form of the request's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +87,7 @@ pub(super) fn game_of_rules(rules: &proto::RuleSet) -> Option<GameId> {
 }
 
 /// Notes why the game of a state cannot be told.
-pub(super) fn note_unknown_game(state: Option<&State>, at: &Path<'_>, violations: &mut Violations) {
+pub(super) fn report_unknown_game(state: Option<&State>, at: &Path<'_>, violations: &mut Violations) {
     match state.and_then(|state| state.kind.as_ref()) {
         Some(StateKind::Notation(notation)) => violations.add(
             &at.field("notation"),
@@ -108,7 +108,7 @@ pub(super) fn read_state<G: WireGame>(
     at: &Path<'_>,
     violations: &mut Violations,
 ) -> Option<(StateOrView<G>, Form)> {
-    read_form_of::<G, _>(state, at, violations, G::read_plain, G::read_state, G::parse)
+    read_state_with::<G, _>(state, at, violations, G::scan_state, G::read_state, G::parse)
 }
 
 /// Reads a state of this game that must be whole.
@@ -128,11 +128,11 @@ pub(super) fn read_whole_state<G: WireGame>(
 }
 
 /// Reads something that a state of this game says, typed or as text: a game, or a board set up by hand.
-pub(super) fn read_form_of<G: WireGame, T>(
+pub(super) fn read_state_with<G: WireGame, T>(
     state: Option<&State>,
     at: &Path<'_>,
     violations: &mut Violations,
-    read_plain: impl FnOnce(&[u8]) -> Option<T>,
+    scan: impl FnOnce(&[u8]) -> Option<T>,
     read: impl FnOnce(&G::State, &Path<'_>, &mut Violations) -> Option<T>,
     parse: impl FnOnce(&str) -> Result<T, Vec<G::ParseError>>,
 ) -> Option<(T, Form)> {
@@ -143,13 +143,14 @@ pub(super) fn read_form_of<G: WireGame, T>(
         }
         Some(StateKind::Notation(text)) => {
             let at = at.field("notation");
-            check_length(text, MAX_STATE_NOTATION, &at, violations)?;
-            let value = violations
-                .accept(parse(text.trim()), |error, violations| G::note_parse_error(error, &at, violations));
+            check_length(text, MAX_STATE_NOTATION_BYTES, &at, violations)?;
+            let value = violations.accept(parse(text.trim()), |error, violations| {
+                G::report_parse_error(error, &at, violations)
+            });
             value.map(|value| (value, Form::Notation))
         }
         Some(StateKind::Typed(game, wire)) if *game == G::ID => {
-            let value = read_plain(wire).or_else(|| {
+            let value = scan(wire).or_else(|| {
                 let at = at.field(G::ID.name());
                 let state = decode::<G::State>(wire, &at, violations)?;
                 read(&state, &at, violations)
@@ -185,7 +186,7 @@ pub(super) fn read_move<G: WireGame>(
         }
         Some(proto::r#move::Kind::Notation(text)) => {
             let at = at.field("notation");
-            check_length(text, MAX_MOVE_NOTATION, &at, violations)?;
+            check_length(text, MAX_MOVE_NOTATION_BYTES, &at, violations)?;
             match text.trim().parse() {
                 Ok(mv) => Some((mv, Form::Notation)),
                 Err(error) => {
@@ -198,11 +199,11 @@ pub(super) fn read_move<G: WireGame>(
     }
 }
 
-fn check_length(text: &str, most: usize, at: &Path<'_>, violations: &mut Violations) -> Option<()> {
-    if text.len() <= most {
+fn check_length(text: &str, max_bytes: usize, at: &Path<'_>, violations: &mut Violations) -> Option<()> {
+    if text.len() <= max_bytes {
         return Some(());
     }
-    let message = format!("a notation of {} bytes is too long: at most {most}", text.len());
+    let message = format!("a notation of {} bytes is too long: at most {max_bytes}", text.len());
     violations.add(at, proto::ErrorReason::InvalidNotation, message);
     None
 }

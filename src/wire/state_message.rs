@@ -4,7 +4,7 @@ use prost::{
     encoding::{self, DecodeContext, WireType, skip_field},
 };
 
-use super::plain::take_bytes;
+use super::fast_path::take_bytes;
 use crate::games::GameId;
 
 /// `arbiter.v1.State`, with the state of a game as it is on the wire: its game reads and writes it, and nothing is made

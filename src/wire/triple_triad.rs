@@ -2,8 +2,8 @@
 
 mod card;
 mod description;
+mod fast_path;
 mod opening;
-mod plain;
 mod rules;
 mod state;
 mod trade;
@@ -11,18 +11,17 @@ mod trade;
 pub use self::trade::{read_trade, write_settlement};
 use self::{
     card::write_card,
+    fast_path::{scan_as, write_diagram},
     opening::read_opening,
-    plain::{read_plain_as, write_diagram},
     rules::read_rules,
     state::{read_diagram, read_game, setup_error_code},
 };
 use super::{
-    Form, Path, State, Violations, WireGame, proto,
+    Form, Path, State, Violations, WireGame,
+    common::{read_player, read_required_square, write_ended, write_in_progress, write_player, write_scores},
+    proto,
     refusal::breach,
-    state::read_form_of,
-    vocabulary::{
-        read_player, read_required_square, write_ended, write_in_progress, write_player, write_scores,
-    },
+    state::read_state_with,
 };
 use crate::games::{
     GameId, Player, StateOrView,
@@ -47,8 +46,8 @@ impl WireGame for TripleTriad {
         CATALOGUE.iter().map(write_card).collect()
     }
 
-    fn read_plain(wire: &[u8]) -> Option<StateOrView<Self>> {
-        read_plain_as(wire)
+    fn scan_state(wire: &[u8]) -> Option<StateOrView<Self>> {
+        scan_as(wire)
     }
 
     fn read_state(
@@ -59,7 +58,7 @@ impl WireGame for TripleTriad {
         read_game(state, at, violations)
     }
 
-    fn note_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
+    fn report_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
         let code = match &error {
             ParseError::Notation(_) => proto::ErrorReason::InvalidNotation,
             ParseError::Rules(_) => proto::ErrorReason::ValueOutOfRange,
@@ -116,11 +115,11 @@ impl WireGame for TripleTriad {
         violations: &mut Violations,
     ) -> Option<(Arrival, Form)> {
         let state = request.state.as_ref();
-        let diagram = read_form_of::<Self, _>(
+        let diagram = read_state_with::<Self, _>(
             state,
             &Path::root("state"),
             violations,
-            read_plain_as,
+            scan_as,
             read_diagram,
             Diagram::parse,
         );

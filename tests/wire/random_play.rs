@@ -89,7 +89,7 @@ fn state_and_views<G: WireGame>(game: &G) -> Vec<StateOrView<G>> {
     let view = |player: i32| {
         let (viewer, mut violations) = (Path::root("viewer"), Violations::default());
         let seat = G::read_viewer(player, &viewer, &mut violations)?;
-        game.note_viewer(&seat, &viewer, &mut violations);
+        game.report_viewer(&seat, &viewer, &mut violations);
         violations.finish(Some(seat)).ok().map(|seat| game.view(seat))
     };
     std::iter::once(StateOrView::State(game.clone())).chain((1..=4).filter_map(view)).collect()
@@ -109,11 +109,11 @@ fn check_wire<G: WireGame>(game: &G, chance: &mut Chance) {
         let mut wire = encode(&known);
         let message = G::State::decode(&*wire).expect("the encoding is valid Protobuf");
         assert_eq!(message.encode_to_vec(), wire, "{} is not encoded as by prost", known.notation());
-        assert_eq!(G::read_plain(&wire).as_ref().map(encode).as_ref(), Some(&wire));
+        assert_eq!(G::scan_state(&wire).as_ref().map(encode).as_ref(), Some(&wire));
         assert_eq!(decode_with_violations::<G>(&wire).as_ref().map(encode).as_ref(), Some(&wire));
         for _ in 0..CORRUPTIONS {
             corrupt(&mut wire, chance);
-            if let Some(decoded) = G::read_plain(&wire) {
+            if let Some(decoded) = G::scan_state(&wire) {
                 let other = decode_with_violations::<G>(&wire).as_ref().map(encode);
                 assert_eq!(other, Some(encode(&decoded)), "the decoders disagree on {wire:?}");
             }

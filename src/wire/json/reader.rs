@@ -9,7 +9,7 @@ use super::{
     suggestion,
     tree::{Json, Tree},
 };
-use crate::wire::{Path, Refusal, Violations, refusal::cut_off};
+use crate::wire::{Path, Refusal, Violations, refusal::truncate_quote};
 
 /// Reads the JSON of a request by the descriptors of the contract, and collects everything that is wrong with it.
 pub(super) struct Reader {
@@ -88,7 +88,7 @@ impl Reader {
         let Some(field) = field else {
             let text = fmt::from_fn(|f| {
                 let instead = suggestion::for_field(&self.request, message, at, &name);
-                write!(f, "there is no field `{}` here: {instead}", cut_off(&name))
+                write!(f, "there is no field `{}` here: {instead}", truncate_quote(&name))
             });
             self.violations.malformed(&at.field(&name), text);
             return None;
@@ -143,7 +143,7 @@ impl Reader {
                 if value.is_none() {
                     let text = fmt::from_fn(|f| {
                         let instead = suggestion::for_enum_value(descriptor, &name);
-                        write!(f, "there is no value `{}`: {instead}", cut_off(&name))
+                        write!(f, "there is no value `{}`: {instead}", truncate_quote(&name))
                     });
                     self.violations.malformed(at, text);
                 }

@@ -3,7 +3,7 @@ use std::{fmt, marker::PhantomData};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Number, Value};
 
-use crate::wire::refusal::cut_off;
+use crate::wire::refusal::truncate_quote;
 
 /// A JSON value. Unlike `serde_json::Value` it keeps members of the same name, which are refused by their field.
 ///
@@ -19,7 +19,7 @@ pub(super) enum Json<T> {
 
 /// A text as a JSON string, cut off if it is long.
 pub(super) fn quoted(text: &str) -> String {
-    Value::from(cut_off(text)).to_string()
+    Value::from(truncate_quote(text)).to_string()
 }
 
 /// A JSON value with everything in it.

@@ -4,7 +4,7 @@ use prost::Message;
 
 use crate::{
     games::royal_match::{Card, Ordering, Suit},
-    wire::{Path, Violations, proto, vocabulary::read_enum},
+    wire::{Path, Violations, common::read_enum, proto},
 };
 
 /// The keys of the first two fields of a card.
@@ -12,20 +12,20 @@ const SUIT_KEY: u8 = 1 << 3;
 const VALUE_KEY: u8 = 2 << 3;
 
 /// Every card as it is on the wire, in the order of the deck.
-static WIRES: LazyLock<Vec<Vec<u8>>> =
+static ENCODED_DECK: LazyLock<Vec<Vec<u8>>> =
     LazyLock::new(|| Card::deck().map(|card| write_card(card).encode_to_vec()).collect());
 
 /// A card as it is on the wire: by its suit, its value, and as text.
-pub(super) fn wire_of(card: Card) -> &'static [u8] {
-    &WIRES[card.deck_index()]
+pub(super) fn encoded_card(card: Card) -> &'static [u8] {
+    &ENCODED_DECK[card.deck_index()]
 }
 
 /// Reads a card as it is on the wire, with its text or without.
-pub(super) fn read_plain_card(wire: &[u8]) -> Option<Card> {
+pub(super) fn scan_card(wire: &[u8]) -> Option<Card> {
     let [SUIT_KEY, suit, VALUE_KEY, value, text @ ..] = wire else { return None };
     let suit = suit_of(proto::RoyalMatchSuit::try_from(i32::from(*suit)).ok()?)?;
     let card = Card::new(suit, (*value).into()).ok()?;
-    (text.is_empty() || wire == wire_of(card)).then_some(card)
+    (text.is_empty() || wire == encoded_card(card)).then_some(card)
 }
 
 /// Reads a card that must be there.

@@ -26,11 +26,11 @@ pub(super) fn read_opening(
         dominant: dominant.flatten(),
     };
     let opening = Opening::try_from(&setup);
-    let opening = violations.accept(opening, |error, violations| note_error(error, at, violations));
+    let opening = violations.accept(opening, |error, violations| report_error(error, at, violations));
     opening.filter(|_| dominant != Some(None))
 }
 
-fn note_error(error: OpeningError, at: &Path<'_>, violations: &mut Violations) {
+fn report_error(error: OpeningError, at: &Path<'_>, violations: &mut Violations) {
     use proto::ErrorReason;
     let hands = at.field("hands");
     match error {

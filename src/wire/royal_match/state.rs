@@ -1,14 +1,12 @@
 use super::{
-    card::{
-        ordering_of, read_card, read_plain_card, read_suit, suit_of, wire_of, write_ordering, write_suit,
-    },
+    card::{encoded_card, ordering_of, read_card, read_suit, scan_card, suit_of, write_ordering, write_suit},
     read_rules, read_seat as read_viewer, seat_of,
 };
 use crate::{
     games::royal_match::{Place, Player, Rules, Seat, Setup, SetupError, SetupPlayer, Table},
     wire::{
         Path, Violations,
-        plain::{put_bytes, put_message, put_number, read_fields},
+        fast_path::{put_bytes, put_message, put_number, scan_fields},
         proto,
     },
 };
@@ -32,14 +30,14 @@ const HIDDEN_CARDS: u8 = 4;
 const VIEWER: u8 = 1;
 
 /// Reads a match, a view, or players at a table without a match, as they are on the wire.
-pub(super) fn read_plain_as<T: for<'a> TryFrom<&'a Setup>>(wire: &[u8]) -> Option<T> {
+pub(super) fn scan_as<T: for<'a> TryFrom<&'a Setup>>(wire: &[u8]) -> Option<T> {
     let (mut rules, mut dominant, mut players, mut viewer) = (None, None, Vec::new(), None);
-    read_fields(wire, |field, value| {
+    scan_fields(wire, |field, value| {
         match field {
-            RULES if rules.is_none() => rules = Some(read_plain_rules(value.bytes()?)?),
+            RULES if rules.is_none() => rules = Some(scan_rules(value.bytes()?)?),
             DOMINANT_SUIT => dominant = Some(suit_of(value.enumerated()?)?),
-            SEATS => players.push(read_plain_seat(value.bytes()?)?),
-            VIEW if viewer.is_none() => viewer = Some(read_plain_viewer(value.bytes()?)?),
+            SEATS => players.push(scan_seat(value.bytes()?)?),
+            VIEW if viewer.is_none() => viewer = Some(scan_viewer(value.bytes()?)?),
             _ => return None,
         }
         Some(())
@@ -47,30 +45,30 @@ pub(super) fn read_plain_as<T: for<'a> TryFrom<&'a Setup>>(wire: &[u8]) -> Optio
     T::try_from(&Setup { rules: rules.unwrap_or_default(), dominant, players, viewer }).ok()
 }
 
-fn read_plain_viewer(wire: &[u8]) -> Option<Seat> {
+fn scan_viewer(wire: &[u8]) -> Option<Seat> {
     let mut viewer = None;
-    read_fields(wire, |field, value| {
+    scan_fields(wire, |field, value| {
         viewer = Some(if field == VIEWER { seat_of(value.enumerated()?)? } else { return None });
         Some(())
     })?;
     viewer
 }
 
-fn read_plain_rules(wire: &[u8]) -> Option<Rules> {
+fn scan_rules(wire: &[u8]) -> Option<Rules> {
     let mut rules = Rules::default();
-    read_fields(wire, |field, value| {
+    scan_fields(wire, |field, value| {
         rules.ordering = if field == ORDERING { ordering_of(value.enumerated()?)? } else { return None };
         Some(())
     })?;
     Some(rules)
 }
 
-fn read_plain_seat(wire: &[u8]) -> Option<SetupPlayer> {
+fn scan_seat(wire: &[u8]) -> Option<SetupPlayer> {
     let mut player = SetupPlayer::default();
-    read_fields(wire, |field, value| {
+    scan_fields(wire, |field, value| {
         match field {
-            HAND => player.hand.push(Some(read_plain_card(value.bytes()?)?)),
-            PLAYED if player.played.is_none() => player.played = Some(Some(read_plain_card(value.bytes()?)?)),
+            HAND => player.hand.push(Some(scan_card(value.bytes()?)?)),
+            PLAYED if player.played.is_none() => player.played = Some(Some(scan_card(value.bytes()?)?)),
             TRICKS => player.tricks = value.number()?,
             HIDDEN_CARDS => player.hidden = Some(value.number()?),
             _ => return None,
@@ -103,7 +101,7 @@ where
     let made = violations.accept(T::try_from(&setup), |error, violations| {
         // Why the viewer could not be read has been noted.
         if viewer != Some(None) || !matches!(error, SetupError::ViewerMissing(_)) {
-            note_setup_error(error, &setup, at, violations);
+            report_setup_error(error, &setup, at, violations);
         }
     });
     made.filter(|_| rules.is_some() && viewer != Some(None))
@@ -120,7 +118,7 @@ fn read_seat(seat: &proto::RoyalMatchSeat, at: &Path<'_>, violations: &mut Viola
     }
 }
 
-fn note_setup_error(error: SetupError, setup: &Setup, at: &Path<'_>, violations: &mut Violations) {
+fn report_setup_error(error: SetupError, setup: &Setup, at: &Path<'_>, violations: &mut Violations) {
     let code = setup_error_code(error);
     let seats = at.field("seats");
     let hand = |seat: Seat| match setup.players.get(seat.index()) {
@@ -182,7 +180,7 @@ pub(super) fn write_table(table: &Table) -> Vec<u8> {
     });
     put_number(DOMINANT_SUIT, write_suit(table.order().dominant) as u32, &mut wire);
     for player in table.players() {
-        put_message(SEATS, &mut wire, |wire| write_seat(player, wire));
+        put_message(SEATS, &mut wire, |wire| put_seat(player, wire));
     }
     if let Some(viewer) = table.viewer() {
         put_message(VIEW, &mut wire, |wire| put_number(VIEWER, proto::Player::from(viewer) as u32, wire));
@@ -190,12 +188,12 @@ pub(super) fn write_table(table: &Table) -> Vec<u8> {
     wire
 }
 
-fn write_seat(player: &Player, wire: &mut Vec<u8>) {
+fn put_seat(player: &Player, wire: &mut Vec<u8>) {
     for card in &player.hand {
-        put_bytes(HAND, wire_of(*card), wire);
+        put_bytes(HAND, encoded_card(*card), wire);
     }
     if let Some(card) = player.played {
-        put_bytes(PLAYED, wire_of(card), wire);
+        put_bytes(PLAYED, encoded_card(card), wire);
     }
     put_number(TRICKS, player.tricks.into(), wire);
     if let Some(cards) = player.hidden {

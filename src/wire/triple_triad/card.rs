@@ -1,6 +1,6 @@
 use crate::{
     games::triple_triad::{Card, CardError, Element, Side},
-    wire::{Path, Violations, proto, vocabulary::read_enum},
+    wire::{Path, Violations, common::read_enum, proto},
 };
 
 /// Reads a card.
@@ -14,7 +14,7 @@ pub(super) fn read_card(
     }
     let read = try_read(card);
     if read.is_none() {
-        note_violations(card, at, violations);
+        report_violations(card, at, violations);
     }
     read
 }
@@ -43,7 +43,7 @@ fn try_read(card: &proto::TripleTriadCard) -> Option<Card> {
 }
 
 /// Notes everything that is wrong with a card, field by field.
-fn note_violations(card: &proto::TripleTriadCard, at: &Path<'_>, violations: &mut Violations) {
+fn report_violations(card: &proto::TripleTriadCard, at: &Path<'_>, violations: &mut Violations) {
     let numbers = [
         ("id", card.id),
         ("top", card.top),
@@ -54,7 +54,7 @@ fn note_violations(card: &proto::TripleTriadCard, at: &Path<'_>, violations: &mu
     // What is missing is not also out of range.
     let [id, ranks @ ..] = numbers.map(|(_, number)| number.unwrap_or(1));
     let errors = Card::new(id, ranks, None, card.level.unwrap_or(1), &card.name).err().unwrap_or_default();
-    let note = |field, violations: &mut Violations| {
+    let report = |field, violations: &mut Violations| {
         for error in errors.iter().filter(|error| field_of(**error) == field) {
             violations.add_breach(&at.field(field), error_code(*error), error);
         }
@@ -63,13 +63,13 @@ fn note_violations(card: &proto::TripleTriadCard, at: &Path<'_>, violations: &mu
         if number.is_none() {
             violations.required(&at.field(field));
         }
-        note(field, violations);
+        report(field, violations);
     }
     if let Some(element) = card.element {
         read_element(element, &at.field("element"), violations);
     }
-    note("level", violations);
-    note("name", violations);
+    report("level", violations);
+    report("name", violations);
 }
 
 /// Reads a list of cards; one that cannot be read is none.

@@ -5,8 +5,9 @@ use crate::{
         triple_triad::{CardList, Element, Opening, OpeningError, OpeningSetup, Rules},
     },
     wire::{
-        Path, Violations, proto,
-        vocabulary::{read_player, read_required_square},
+        Path, Violations,
+        common::{read_player, read_required_square},
+        proto,
     },
 };
 
@@ -31,7 +32,7 @@ pub(super) fn read_opening(
     });
     let setup = OpeningSetup { rules, hands, collections, first_player: first_player.flatten(), elements };
     let opening = Opening::try_from(&setup);
-    let opening = violations.accept(opening, |error, violations| note_error(error, at, violations));
+    let opening = violations.accept(opening, |error, violations| report_error(error, at, violations));
     opening.filter(|_| first_player != Some(None))
 }
 
@@ -45,7 +46,7 @@ fn read_elemental_square(
     (place, element)
 }
 
-fn note_error(error: OpeningError, at: &Path<'_>, violations: &mut Violations) {
+fn report_error(error: OpeningError, at: &Path<'_>, violations: &mut Violations) {
     use proto::ErrorReason;
     let (code, list, player) = match error {
         OpeningError::SquareOutOfRange { index, .. } | OpeningError::DuplicateSquare { index, .. } => {

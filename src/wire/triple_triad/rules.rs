@@ -1,6 +1,6 @@
 use crate::{
     games::triple_triad::{BasicCapture, Rule, Rules, TradeRule},
-    wire::{Path, Violations, proto, vocabulary::read_enum},
+    wire::{Path, Violations, common::read_enum, proto},
 };
 
 /// Reads rules; what is left out has its default.

@@ -10,8 +10,9 @@ use crate::{
         },
     },
     wire::{
-        Path, Violations, proto,
-        vocabulary::{read_next_player, read_optional_player, read_player},
+        Path, Violations,
+        common::{read_next_player, read_optional_player, read_player},
+        proto,
     },
 };
 
@@ -21,16 +22,16 @@ pub(super) fn read_game(
     at: &Path<'_>,
     violations: &mut Violations,
 ) -> Option<StateOrView<TripleTriad>> {
-    let Read { mut setup, sized } = read_setup(state, at, violations);
+    let ReadSetup { mut setup, hand_sizes_known } = read_setup(state, at, violations);
     setup.next_player = read_next_player(state.next_player, at, violations);
     let hidden = setup.hidden;
-    let note = |error, violations: &mut Violations| note_setup_error(error, hidden, at, violations);
-    if !sized {
+    let report = |error, violations: &mut Violations| report_setup_error(error, hidden, at, violations);
+    if !hand_sizes_known {
         // How many cards must be in the hands is not known.
-        setup.check_uncounted().into_iter().for_each(|error| note(error, violations));
+        setup.check_uncounted().into_iter().for_each(|error| report(error, violations));
         return None;
     }
-    violations.accept(StateOrView::try_from(&setup), note)
+    violations.accept(StateOrView::try_from(&setup), report)
 }
 
 /// Reads a board, with or without a game around it.
@@ -39,31 +40,31 @@ pub(super) fn read_diagram(
     at: &Path<'_>,
     violations: &mut Violations,
 ) -> Option<Diagram> {
-    let Read { mut setup, sized } = read_setup(state, at, violations);
+    let ReadSetup { mut setup, hand_sizes_known } = read_setup(state, at, violations);
     let next_player = read_optional_player(state.next_player, &at.field("next_player"), violations);
     setup.next_player = next_player.unwrap_or_default();
     let hidden = setup.hidden;
-    let note = |error, violations: &mut Violations| note_setup_error(error, hidden, at, violations);
-    let diagram = violations.accept(Diagram::try_from(&setup), note);
-    diagram.filter(|_| sized && next_player.is_ok())
+    let report = |error, violations: &mut Violations| report_setup_error(error, hidden, at, violations);
+    let diagram = violations.accept(Diagram::try_from(&setup), report);
+    diagram.filter(|_| hand_sizes_known && next_player.is_ok())
 }
 
 /// What could be read of a state.
-struct Read {
+struct ReadSetup {
     setup: Setup,
     /// Whether the board has the right size, and the mark of a view could be read.
-    sized: bool,
+    hand_sizes_known: bool,
 }
 
 /// Reads what every state has.
-fn read_setup(state: &proto::TripleTriadState, at: &Path<'_>, violations: &mut Violations) -> Read {
+fn read_setup(state: &proto::TripleTriadState, at: &Path<'_>, violations: &mut Violations) -> ReadSetup {
     let rules = match &state.rules {
         Some(rules) => read_rules(rules, &at.field("rules"), violations),
         None => Some(Rules::DEFAULT),
     };
     let board = at.field("board");
-    let sized = state.board.len() == SQUARES;
-    if !sized {
+    let board_has_all_squares = state.board.len() == SQUARES;
+    if !board_has_all_squares {
         let message = format!("the board must have {SQUARES} squares, not {}", state.board.len());
         violations.add(&board, proto::ErrorReason::BoardSizeMismatch, message);
     }
@@ -83,8 +84,8 @@ fn read_setup(state: &proto::TripleTriadState, at: &Path<'_>, violations: &mut V
         hidden: hidden.flatten(),
     };
     // Without its mark, the sizes of the hands of a view mean nothing.
-    let sized = sized && hidden != Some(None);
-    Read { setup, sized }
+    let hand_sizes_known = board_has_all_squares && hidden != Some(None);
+    ReadSetup { setup, hand_sizes_known }
 }
 
 fn read_hidden(view: &proto::TripleTriadView, at: &Path<'_>, violations: &mut Violations) -> Option<Hidden> {
@@ -114,7 +115,7 @@ fn read_square(square: &proto::TripleTriadSquare, at: &Path<'_>, violations: &mu
     SetupSquare { element, card }
 }
 
-fn note_setup_error(error: SetupError, hidden: Option<Hidden>, at: &Path<'_>, violations: &mut Violations) {
+fn report_setup_error(error: SetupError, hidden: Option<Hidden>, at: &Path<'_>, violations: &mut Violations) {
     let code = setup_error_code(error);
     let is_hidden = |player| hidden.is_some_and(|hidden| hidden.viewer != player);
     match error {

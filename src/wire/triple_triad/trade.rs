@@ -8,9 +8,10 @@ use crate::{
         triple_triad::{Settlement, Trade, TradeError, TradeSetup, Transfer, TripleTriad},
     },
     wire::{
-        Path, Refusal, Violations, proto,
-        state::{game_of_state, note_unknown_game, read_whole_state},
-        vocabulary::write_player,
+        Path, Refusal, Violations,
+        common::write_player,
+        proto,
+        state::{game_of_state, read_whole_state, report_unknown_game},
     },
 };
 
@@ -30,7 +31,7 @@ pub fn read_trade(request: &proto::SettleTradeRequest) -> Result<Trade, Refusal>
             None
         }
         None => {
-            note_unknown_game(state, &at, &mut violations);
+            report_unknown_game(state, &at, &mut violations);
             None
         }
     };
@@ -40,11 +41,11 @@ pub fn read_trade(request: &proto::SettleTradeRequest) -> Result<Trade, Refusal>
     let collections =
         [read(&request.collection_one, Player::One), read(&request.collection_two, Player::Two)];
     let setup = TradeSetup { game, collections, picks: request.picks.clone() };
-    let trade = violations.accept(Trade::try_from(&setup), note_error);
+    let trade = violations.accept(Trade::try_from(&setup), report_error);
     violations.finish(trade)
 }
 
-fn note_error(error: TradeError, violations: &mut Violations) {
+fn report_error(error: TradeError, violations: &mut Violations) {
     use proto::ErrorReason;
     match error {
         TradeError::NotOver | TradeError::NoWinner => {

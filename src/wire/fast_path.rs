@@ -22,14 +22,14 @@ pub(super) enum Value<'a> {
 
 /// Reads a message field by field: each is its number, and its value. None if one is not to be read here.
 #[inline(always)]
-pub(super) fn read_fields<'a>(
+pub(super) fn scan_fields<'a>(
     message: &'a [u8],
     mut read: impl FnMut(u8, Value<'a>) -> Option<()>,
 ) -> Option<()> {
     let mut rest = message;
     while let [key, after @ ..] = rest {
         rest = after;
-        let number = read_varint(&mut rest)?;
+        let number = scan_varint(&mut rest)?;
         // A key of one byte: its lowest three bits are the type, and the others the field.
         let value = match key & 0b1000_0111 {
             0 => Value::Number(number),
@@ -46,7 +46,7 @@ pub(super) fn read_fields<'a>(
 }
 
 #[inline(always)]
-fn read_varint(wire: &mut &[u8]) -> Option<u64> {
+fn scan_varint(wire: &mut &[u8]) -> Option<u64> {
     match wire {
         [number @ ..0x80, rest @ ..] => {
             *wire = rest;
@@ -103,15 +103,15 @@ impl<'a> Value<'a> {
 }
 
 /// The values of a repeated field of which a message has few.
-pub(super) struct Few<T, const MOST: usize> {
-    values: [T; MOST],
+pub(super) struct ArrayVec<T, const CAPACITY: usize> {
+    values: [T; CAPACITY],
     count: usize,
 }
 
-impl<T: Copy, const MOST: usize> Few<T, MOST> {
+impl<T: Copy, const CAPACITY: usize> ArrayVec<T, CAPACITY> {
     /// None yet; `filler` stands where none will be.
     pub(super) fn new(filler: T) -> Self {
-        Self { values: [filler; MOST], count: 0 }
+        Self { values: [filler; CAPACITY], count: 0 }
     }
 
     /// Adds a value. None if there is no room for it.
@@ -128,8 +128,8 @@ impl<T: Copy, const MOST: usize> Few<T, MOST> {
     }
 
     /// All of them, if there are as many as can be.
-    pub(super) fn all(self) -> Option<[T; MOST]> {
-        (self.count == MOST).then_some(self.values)
+    pub(super) fn into_array(self) -> Option<[T; CAPACITY]> {
+        (self.count == CAPACITY).then_some(self.values)
     }
 }
 

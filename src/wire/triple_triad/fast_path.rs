@@ -12,7 +12,7 @@ use crate::{
     games::triple_triad::{
         CATALOGUE, Card, Diagram, DiagramSquare, HAND, Hidden, Rule, Rules, Setup, SetupCard, SetupSquare,
     },
-    wire::plain::{Few, Value, put_bytes, put_message, put_number, put_player, read_fields},
+    wire::fast_path::{ArrayVec, Value, put_bytes, put_message, put_number, put_player, scan_fields},
 };
 
 /// The fields of a state.
@@ -39,35 +39,35 @@ const VIEWER: u8 = 1;
 const HIDDEN_CARDS: u8 = 2;
 
 /// The cards of the catalogue as they are on the wire: most games have no others, and they are read and written at once.
-static CATALOGUE_WIRES: LazyLock<Vec<Vec<u8>>> =
+static ENCODED_CATALOGUE: LazyLock<Vec<Vec<u8>>> =
     LazyLock::new(|| CATALOGUE.iter().map(|card| write_card(card).encode_to_vec()).collect());
 
 /// Reads a game, a view, or a board without a game.
-pub(super) fn read_plain_as<T: for<'a> TryFrom<&'a Setup>>(wire: &[u8]) -> Option<T> {
+pub(super) fn scan_as<T: for<'a> TryFrom<&'a Setup>>(wire: &[u8]) -> Option<T> {
     let mut rules = None;
-    let mut squares = Few::new(SetupSquare::default());
+    let mut squares = ArrayVec::new(SetupSquare::default());
     let mut hands = [Vec::with_capacity(HAND), Vec::with_capacity(HAND)];
     let (mut next_player, mut drawn_rounds, mut hidden) = (None, 0, None);
-    read_fields(wire, |field, value| {
+    scan_fields(wire, |field, value| {
         match field {
-            RULES if rules.is_none() => rules = Some(read_rules(value.bytes()?)?),
-            BOARD => squares.push(read_square(value.bytes()?)?)?,
-            HAND_ONE => hands[0].push(Some(read_card(value)?)),
-            HAND_TWO => hands[1].push(Some(read_card(value)?)),
+            RULES if rules.is_none() => rules = Some(scan_rules(value.bytes()?)?),
+            BOARD => squares.push(scan_square(value.bytes()?)?)?,
+            HAND_ONE => hands[0].push(Some(scan_card(value)?)),
+            HAND_TWO => hands[1].push(Some(scan_card(value)?)),
             NEXT_PLAYER => next_player = Some(value.player()?),
             SUDDEN_DEATH_COUNT => drawn_rounds = value.number()?,
-            VIEW if hidden.is_none() => hidden = Some(read_hidden(value.bytes()?)?),
+            VIEW if hidden.is_none() => hidden = Some(scan_hidden(value.bytes()?)?),
             _ => return None,
         }
         Some(())
     })?;
-    let (rules, squares) = (rules.or(Some(Rules::DEFAULT)), squares.all()?);
+    let (rules, squares) = (rules.or(Some(Rules::DEFAULT)), squares.into_array()?);
     T::try_from(&Setup { rules, squares, hands, next_player, drawn_rounds, hidden }).ok()
 }
 
-fn read_hidden(wire: &[u8]) -> Option<Hidden> {
+fn scan_hidden(wire: &[u8]) -> Option<Hidden> {
     let (mut viewer, mut cards) = (None, None);
-    read_fields(wire, |field, value| {
+    scan_fields(wire, |field, value| {
         match field {
             VIEWER => viewer = Some(value.player()?),
             HIDDEN_CARDS => cards = Some(value.number()?),
@@ -78,9 +78,9 @@ fn read_hidden(wire: &[u8]) -> Option<Hidden> {
     Some(Hidden { viewer: viewer?, cards: cards? })
 }
 
-fn read_rules(wire: &[u8]) -> Option<Rules> {
+fn scan_rules(wire: &[u8]) -> Option<Rules> {
     let mut rules = Rules::DEFAULT;
-    read_fields(wire, |field, value| {
+    scan_fields(wire, |field, value| {
         rules = match field {
             BASIC_CAPTURE => rules.with_basic_capture(basic_capture_of(value.enumerated()?)?),
             SUDDEN_DEATH_LIMIT => rules.with_sudden_death_limit(value.number()?).ok()?,
@@ -112,12 +112,12 @@ fn rule_of(field: u8) -> Option<Rule> {
     })
 }
 
-fn read_square(wire: &[u8]) -> Option<SetupSquare> {
+fn scan_square(wire: &[u8]) -> Option<SetupSquare> {
     let (mut element, mut card, mut owner) = (None, None, None);
-    read_fields(wire, |field, value| {
+    scan_fields(wire, |field, value| {
         match field {
             ELEMENT => element = Some(element_of(value.enumerated()?)?),
-            CARD if card.is_none() => card = Some(read_card(value)?),
+            CARD if card.is_none() => card = Some(scan_card(value)?),
             OWNER => owner = Some(value.player()?),
             _ => return None,
         }
@@ -130,17 +130,17 @@ fn read_square(wire: &[u8]) -> Option<SetupSquare> {
     Some(SetupSquare { element, card })
 }
 
-fn read_card(value: Value<'_>) -> Option<Card> {
+fn scan_card(value: Value<'_>) -> Option<Card> {
     let wire = value.bytes()?;
     // The id is the first field, and of one byte in all of the catalogue.
     if let [_, id, ..] = wire {
         let index = usize::from(*id).wrapping_sub(1);
-        if CATALOGUE_WIRES.get(index).is_some_and(|known| known == wire) {
+        if ENCODED_CATALOGUE.get(index).is_some_and(|known| known == wire) {
             return Some(CATALOGUE[index]);
         }
     }
     let (mut id, mut ranks, mut element, mut level, mut name) = (None, [None; 4], None, 1, "");
-    read_fields(wire, |field, value| {
+    scan_fields(wire, |field, value| {
         match field {
             1 => id = Some(value.number()?),
             2..=5 => ranks[usize::from(field) - 2] = Some(value.number()?),
@@ -203,7 +203,7 @@ fn put_square((element, card): &DiagramSquare, wire: &mut Vec<u8>) {
 fn put_card(field: u8, card: &Card, wire: &mut Vec<u8>) {
     let index = (card.id() as usize).wrapping_sub(1);
     match CATALOGUE.get(index) {
-        Some(known) if known == card => put_bytes(field, &CATALOGUE_WIRES[index], wire),
+        Some(known) if known == card => put_bytes(field, &ENCODED_CATALOGUE[index], wire),
         _ => put_bytes(field, &write_card(card).encode_to_vec(), wire),
     }
 }
