@@ -186,7 +186,8 @@ fn compare_cards() -> Call {
 /// The winner takes one card. Both players own the cards that they have played.
 fn settle_trade() -> Call {
     let game: TripleTriad = parse("tt:eswpcO:X34,X20,wO110/X61,aX107,tX13/X24,X53,pX3:-:78:O");
-    let catalogue = TripleTriad::built_in_cards();
+    let with_cards = proto::ListGamesRequest { include_cards: true, include_clauses: false };
+    let catalogue = TripleTriad::describe(with_cards).triple_triad_cards;
     let cards = |ids: [usize; 5]| ids.map(|id| catalogue[id - 1].clone()).to_vec();
     let request = proto::SettleTradeRequest {
         state: Some(Form::Typed.write_state(&game)),

@@ -41,8 +41,7 @@ impl WireGame for ConnectFour {
     const ID: GameId = GameId::ConnectFour;
     type State = proto::ConnectFourState;
 
-    #[allow(clippy::needless_update, reason = "another game may add to the message")]
-    fn describe() -> proto::GameDescription {
+    fn describe(_: proto::ListGamesRequest) -> proto::GameDescription {
         proto::GameDescription {
             name: NAME.to_owned(),
             title: "Connect Four".to_owned(),

@@ -11,13 +11,8 @@ pub trait WireGame: Game {
     /// The message of its states.
     type State: Message + Default;
 
-    /// What `ListGames` tells of the game.
-    fn describe() -> proto::GameDescription;
-
-    /// The built-in cards of the game, if it has any.
-    fn built_in_cards() -> Vec<proto::TripleTriadCard> {
-        Vec::new()
-    }
+    /// The description of the game for `ListGames`, without its clauses.
+    fn describe(request: proto::ListGamesRequest) -> proto::GameDescription;
 
     /// Reads a typed state or view as it is on the wire. None if it is not right in every way, or not written as is usual:
     /// then [`WireGame::read_state`] is asked.
@@ -108,13 +103,10 @@ macro_rules! list_games {
         }
         pub(crate) use with_game;
 
-        /// What `ListGames` returns, game by game, with their built-in cards and clauses if they are asked for.
+        /// The descriptions of all games, for `ListGames`.
         pub fn descriptions(request: proto::ListGamesRequest) -> Vec<proto::GameDescription> {
             vec![$({
-                let mut description = <$game>::describe();
-                if request.include_cards {
-                    description.triple_triad_cards = <$game>::built_in_cards();
-                }
+                let mut description = <$game>::describe(request);
                 if request.include_clauses {
                     description.clauses = <$game>::CLAUSES.iter().map(write_clause).collect();
                 }

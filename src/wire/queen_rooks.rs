@@ -36,8 +36,7 @@ impl WireGame for QueenRooks {
     const ID: GameId = GAME;
     type State = proto::QueenRooksState;
 
-    #[allow(clippy::needless_update, reason = "another game may add to the message")]
-    fn describe() -> proto::GameDescription {
+    fn describe(_: proto::ListGamesRequest) -> proto::GameDescription {
         proto::GameDescription {
             name: NAME.to_owned(),
             title: "Queen and rooks".to_owned(),

@@ -33,8 +33,7 @@ impl WireGame for RoyalMatch {
     const ID: GameId = GAME;
     type State = proto::RoyalMatchState;
 
-    #[allow(clippy::needless_update, reason = "another game may add to the message")]
-    fn describe() -> proto::GameDescription {
+    fn describe(_: proto::ListGamesRequest) -> proto::GameDescription {
         let rules = |rules: Rules| proto::RuleSet {
             kind: Some(proto::rule_set::Kind::RoyalMatch(write_rules(rules))),
         };

@@ -145,7 +145,7 @@ pub(super) fn read_state_with<G: WireGame, T>(
             let at = at.field("notation");
             check_length(text, MAX_STATE_NOTATION_BYTES, &at, violations)?;
             let value = violations.accept(parse(text.trim()), |error, violations| {
-                G::report_parse_error(error, &at, violations)
+                G::report_parse_error(error, &at, violations);
             });
             value.map(|value| (value, Form::Notation))
         }

@@ -10,7 +10,6 @@ mod trade;
 
 pub use self::trade::{read_trade, write_settlement};
 use self::{
-    card::write_card,
     fast_path::{scan_as, write_diagram},
     opening::read_opening,
     rules::read_rules,
@@ -26,8 +25,8 @@ use super::{
 use crate::games::{
     GameId, Player, StateOrView,
     triple_triad::{
-        Arrival, CATALOGUE, Capture, CaptureRule, Diagram, Event, IllegalMove, Move, Opening, Outcome,
-        ParseError, Rules, TripleTriad, View,
+        Arrival, Capture, CaptureRule, Diagram, Event, IllegalMove, Move, Opening, Outcome, ParseError,
+        Rules, TripleTriad, View,
     },
 };
 
@@ -38,12 +37,8 @@ impl WireGame for TripleTriad {
     const ID: GameId = GAME;
     type State = proto::TripleTriadState;
 
-    fn describe() -> proto::GameDescription {
-        description::describe()
-    }
-
-    fn built_in_cards() -> Vec<proto::TripleTriadCard> {
-        CATALOGUE.iter().map(write_card).collect()
+    fn describe(request: proto::ListGamesRequest) -> proto::GameDescription {
+        description::describe(request.include_cards)
     }
 
     fn scan_state(wire: &[u8]) -> Option<StateOrView<Self>> {

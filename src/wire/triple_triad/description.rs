@@ -1,12 +1,11 @@
-use super::{NAME, rules::write_rules};
+use super::{NAME, card::write_card, rules::write_rules};
 use crate::{
-    games::triple_triad::{BasicCapture, Rule, Rules, TradeRule},
+    games::triple_triad::{BasicCapture, CATALOGUE, Rule, Rules, TradeRule},
     wire::proto,
 };
 
 /// What `ListGames` returns of the game.
-#[allow(clippy::needless_update, reason = "another game may add to the message")]
-pub(super) fn describe() -> proto::GameDescription {
+pub(super) fn describe(include_cards: bool) -> proto::GameDescription {
     proto::GameDescription {
         name: NAME.to_owned(),
         title: "Triple Triad".to_owned(),
@@ -50,6 +49,7 @@ pub(super) fn describe() -> proto::GameDescription {
             syntax: "The id of the card, @, and the number of the square, from 1 to 9 row by row.".to_owned(),
             examples: vec!["54@5".to_owned()],
         }),
+        triple_triad_cards: if include_cards { CATALOGUE.iter().map(write_card).collect() } else { Vec::new() },
         ..Default::default()
     }
 }
