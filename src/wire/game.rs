@@ -121,10 +121,32 @@ macro_rules! list_games {
             })+
             None
         }
+
+        /// The game of a typed move.
+        pub(super) fn game_of_move(mv: &proto::Move) -> Option<GameId> {
+            match mv.kind.as_ref()? {
+                proto::r#move::Kind::Notation(_) => None,
+                $(proto::r#move::Kind::$id(_) => Some(GameId::$id),)+
+            }
+        }
+
+        /// The game of a rule set.
+        pub(super) fn game_of_rules(rules: &proto::RuleSet) -> Option<GameId> {
+            match rules.kind.as_ref()? {
+                $(proto::rule_set::Kind::$id(_) => Some(GameId::$id),)+
+            }
+        }
+
+        /// The game of the setup of a new game.
+        pub(super) fn game_of_setup(setup: &proto::new_game_request::Setup) -> GameId {
+            match setup {
+                $(proto::new_game_request::Setup::$id(_) => GameId::$id,)+
+            }
+        }
     };
 }
 
-// The games that are there. A new one is one more line.
+// The games, each by the name of its variants in `GameId` and in the generated `oneof`s.
 list_games! { $
     ConnectFour: crate::games::connect_four::ConnectFour,
     TripleTriad: crate::games::triple_triad::TripleTriad,

@@ -2,12 +2,9 @@
 
 use super::{
     Form, Path, Refusal, Violations, WireGame, common,
-    game::with_game,
+    game::{game_of_move, game_of_rules, game_of_setup, with_game},
     proto,
-    state::{
-        game_of_move, game_of_rules, game_of_state, read_move, read_state, read_whole_state,
-        report_unknown_game,
-    },
+    state::{game_of_state, read_move, read_state, read_whole_state, report_unknown_game},
 };
 use crate::games::{GameId, HiddenInformation, PlayError, StateOrView};
 
@@ -95,12 +92,8 @@ fn report_move(mv: Option<&proto::Move>, at: &Path<'_>, violations: &mut Violati
 
 impl GameRequest for proto::NewGameRequest {
     fn game(&self) -> Option<GameId> {
-        use proto::new_game_request::Setup;
-        match self.setup.as_ref() {
-            Some(Setup::ConnectFour(_)) => Some(GameId::ConnectFour),
-            Some(Setup::TripleTriad(_)) => Some(GameId::TripleTriad),
-            Some(Setup::QueenRooks(_)) => Some(GameId::QueenRooks),
-            Some(Setup::RoyalMatch(_)) => Some(GameId::RoyalMatch),
+        match &self.setup {
+            Some(setup) => Some(game_of_setup(setup)),
             None => self.rules.as_ref().and_then(game_of_rules),
         }
     }

@@ -63,29 +63,6 @@ pub(super) fn game_of_state(state: Option<&State>) -> Option<GameId> {
     }
 }
 
-/// The game of a typed move.
-pub(super) fn game_of_move(mv: &proto::Move) -> Option<GameId> {
-    use proto::r#move::Kind;
-    Some(match mv.kind.as_ref()? {
-        Kind::Notation(_) => return None,
-        Kind::ConnectFour(_) => GameId::ConnectFour,
-        Kind::TripleTriad(_) => GameId::TripleTriad,
-        Kind::QueenRooks(_) => GameId::QueenRooks,
-        Kind::RoyalMatch(_) => GameId::RoyalMatch,
-    })
-}
-
-/// The game of a rule set.
-pub(super) fn game_of_rules(rules: &proto::RuleSet) -> Option<GameId> {
-    use proto::rule_set::Kind;
-    Some(match rules.kind.as_ref()? {
-        Kind::ConnectFour(_) => GameId::ConnectFour,
-        Kind::TripleTriad(_) => GameId::TripleTriad,
-        Kind::QueenRooks(_) => GameId::QueenRooks,
-        Kind::RoyalMatch(_) => GameId::RoyalMatch,
-    })
-}
-
 /// Notes why the game of a state cannot be told.
 pub(super) fn report_unknown_game(state: Option<&State>, at: &Path<'_>, violations: &mut Violations) {
     match state.and_then(|state| state.kind.as_ref()) {

@@ -36,20 +36,18 @@ impl State {
     }
 }
 
+/// The field number of the notation.
 const NOTATION: u32 = 1;
 
-/// The field of the states of a game.
+/// The field number of the first game. The others follow in the order of [`GameId`].
+const FIRST_GAME: u32 = 2;
+
 const fn field_of(game: GameId) -> u32 {
-    match game {
-        GameId::ConnectFour => 2,
-        GameId::TripleTriad => 3,
-        GameId::QueenRooks => 4,
-        GameId::RoyalMatch => 5,
-    }
+    FIRST_GAME + game as u32
 }
 
 fn game_of(field: u32) -> Option<GameId> {
-    GameId::ALL.into_iter().find(|game| field_of(*game) == field)
+    GameId::ALL.get(field.checked_sub(FIRST_GAME)? as usize).copied()
 }
 
 impl Message for State {
@@ -195,6 +193,13 @@ mod tests {
         assert_eq!(state.fields().len(), games.len() + 1);
         for (game, field) in GameId::ALL.into_iter().zip(games) {
             assert_eq!((field.name(), field.number()), (game.name(), field_of(game)));
+            assert_eq!(game_of(field.number()), Some(game));
+            let generated = Generated::decode(&*State::typed(game, Vec::new()).encode_to_vec());
+            assert!(
+                generated.is_ok_and(|state| state.kind.is_some()),
+                "{} is not in `Generated`",
+                game.name()
+            );
         }
         assert_eq!(
             state.get_field(NOTATION).as_ref().map(|field| field.name().to_owned()),
