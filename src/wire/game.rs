@@ -143,6 +143,20 @@ macro_rules! list_games {
                 $(proto::new_game_request::Setup::$id(_) => GameId::$id,)+
             }
         }
+
+        // The field numbers of `State` follow this order.
+        const _: () = {
+            let listed = [$((GameId::$id, <$game>::ID)),+];
+            assert!(GameId::ALL.len() == listed.len(), "GameId::ALL must have every game");
+            let mut index = 0;
+            while index < listed.len() {
+                let (listed, id) = listed[index];
+                assert!(listed as usize == id as usize, "a row has the type of another game");
+                assert!(listed as usize == index, "the rows must have the order of GameId");
+                assert!(GameId::ALL[index] as usize == index, "GameId::ALL must have the order of GameId");
+                index += 1;
+            }
+        };
     };
 }
 
