@@ -1,3 +1,5 @@
+//! The messages of `EvaluateBatch` and `Evaluate`, whose items stay encoded.
+
 use bytes::{Buf, BufMut};
 use prost::{
     DecodeError, Message, decode_length_delimiter,
@@ -21,11 +23,11 @@ pub struct Items {
     count: usize,
 }
 
-/// The one field of either message.
+/// The only field of both messages.
 const FIELD: u8 = 1;
 
 impl Items {
-    /// An empty list with capacity for so many bytes.
+    /// An empty list with a capacity in bytes.
     pub fn with_capacity(bytes: usize) -> Self {
         Self { wire: Vec::with_capacity(bytes), count: 0 }
     }
@@ -93,7 +95,7 @@ impl Message for Items {
             return skip_field(wire_type, tag, buffer, context);
         }
         if self.count == 0 {
-            // The rest of the message is, as a rule, the rest of the items.
+            // The rest of the message usually consists of items.
             self.wire.reserve(buffer.remaining() + 1);
         }
         take_bytes(wire_type, buffer, context, |item| self.push(item))

@@ -1,3 +1,5 @@
+//! The protobuf codec of the server, which limits the number of fields of a message.
+
 use std::marker::PhantomData;
 
 use bytes::Buf;
@@ -13,7 +15,7 @@ use super::{Refusal, proto};
 /// items would take many times its size when it is decoded. Configurable item limits are at most this.
 pub const MAX_TOP_LEVEL_FIELDS: usize = 16_384;
 
-/// Refuses a message with more.
+/// The refusal of a message with more.
 pub(super) fn too_many_fields() -> Refusal {
     let message = format!("the message has more than {MAX_TOP_LEVEL_FIELDS} items");
     Refusal::new(Code::ResourceExhausted, proto::ErrorReason::TooManyItems, message)
@@ -83,7 +85,7 @@ impl<U: Message + Default> Decoder for BoundedDecoder<U> {
     fn decode(&mut self, source: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
         // The message is contiguous, and a slice is faster to decode than a buffer.
         let message = source.chunk();
-        debug_assert_eq!(message.len(), source.remaining(), "tonic hands over whole messages");
+        debug_assert_eq!(message.len(), source.remaining(), "tonic passes whole messages");
         if has_too_many_fields(message) {
             return Err(too_many_fields().into_source());
         }

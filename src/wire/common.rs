@@ -1,9 +1,9 @@
-//! The small types that several games share.
+//! Decoding and encoding of the types that several games share: players, squares, outcomes.
 
 use super::{Path, Violations, proto};
 use crate::games::{Direction, Line, Player, Square};
 
-/// Reads an enum that must be known and not UNSPECIFIED.
+/// Reads an enum value, which must be known and not UNSPECIFIED.
 pub(super) fn read_enum<E: TryFrom<i32> + Default + PartialEq>(
     value: i32,
     at: &Path<'_>,
@@ -24,7 +24,7 @@ pub(super) fn read_enum<E: TryFrom<i32> + Default + PartialEq>(
     }
 }
 
-/// Reads a player of a game for two.
+/// Reads a player of a two-player game.
 pub(super) fn read_player(value: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Player> {
     Some(match read_enum::<proto::Player>(value, at, violations)? {
         proto::Player::One => Player::One,
@@ -38,7 +38,7 @@ pub(super) fn read_player(value: i32, at: &Path<'_>, violations: &mut Violations
     })
 }
 
-/// Reads a player of a game for two who may be absent; an error if there is one who cannot be read.
+/// Reads an optional player of a two-player game. An error means that the player is present but invalid.
 pub(super) fn read_optional_player(
     value: Option<i32>,
     at: &Path<'_>,
@@ -47,7 +47,7 @@ pub(super) fn read_optional_player(
     value.map(|value| read_player(value, at, violations).ok_or(())).transpose()
 }
 
-/// Reads the player to move of a game for two.
+/// Reads the player to move of a two-player game.
 pub(super) fn read_next_player(
     value: Option<i32>,
     at: &Path<'_>,
@@ -56,7 +56,6 @@ pub(super) fn read_next_player(
     read_player(value.unwrap_or_default(), &at.field("next_player"), violations)
 }
 
-/// Reads the form in which a state is asked for.
 pub(super) fn read_form(value: i32, at: &Path<'_>, violations: &mut Violations) -> Option<super::Form> {
     Some(match read_enum::<proto::StateForm>(value, at, violations)? {
         proto::StateForm::Typed => super::Form::Typed,
@@ -65,7 +64,7 @@ pub(super) fn read_form(value: i32, at: &Path<'_>, violations: &mut Violations) 
     })
 }
 
-/// Reads a square. Whether a board has it is for the game to say.
+/// Reads a square. The game checks whether it is on the board.
 pub(super) fn read_square(
     square: proto::Square,
     at: &Path<'_>,
@@ -80,7 +79,7 @@ pub(super) fn read_square(
     Some(Square { row: square.row?, column: square.column? })
 }
 
-/// Reads a square that must be there.
+/// Reads a required square.
 pub(super) fn read_required_square(
     square: Option<proto::Square>,
     at: &Path<'_>,
@@ -92,7 +91,7 @@ pub(super) fn read_required_square(
     read_square(square?, at, violations)
 }
 
-/// Writes that something was put on a board.
+/// Writes the placement of a token.
 pub(super) fn write_placed(player: Player, square: Square) -> proto::Event {
     let placed = proto::Placed {
         player: proto::Player::from(player).into(),
@@ -102,12 +101,12 @@ pub(super) fn write_placed(player: Player, square: Square) -> proto::Event {
     proto::Event { kind: Some(proto::event::Kind::Placed(placed)) }
 }
 
-/// Writes the outcome of a game that goes on, without what only some games have.
+/// Writes the outcome of a game in progress, without details of the game.
 pub(super) fn write_in_progress(next_players: Vec<i32>) -> proto::Outcome {
     proto::Outcome { result: proto::GameResult::InProgress.into(), next_players, ..Default::default() }
 }
 
-/// Writes the outcome of a game that is over, without what only some games have.
+/// Writes the outcome of a game that is over, without details of the game.
 pub(super) fn write_ended(
     result: proto::GameResult,
     end_reason: proto::EndReason,
@@ -123,12 +122,11 @@ pub(super) fn write_ended(
     }
 }
 
-/// Writes a player.
 pub(super) fn write_player(player: impl Into<proto::Player>) -> i32 {
     player.into().into()
 }
 
-/// Writes the scores of a game for two.
+/// Writes the scores of a two-player game.
 pub(super) fn write_scores(scores: [u32; 2]) -> Vec<proto::Score> {
     let score =
         |(player, points)| proto::Score { player: proto::Player::from(player).into(), points: Some(points) };

@@ -1,4 +1,4 @@
-//! The messages of Connect Four.
+//! Decoding and encoding of Connect Four messages.
 
 use prost::Message;
 
@@ -23,18 +23,18 @@ use crate::games::{
 
 const NAME: &str = GameId::ConnectFour.name();
 
-/// The fields of a state.
+/// The field numbers of a state.
 const RULES: u8 = 1;
 const BOARD: u8 = 2;
 const NEXT_PLAYER: u8 = 3;
 
-/// The most rows of a board that is read as it is on the wire.
+/// Maximum number of rows of a board that the fast path decodes.
 const MAX_SCANNED_ROWS: usize = 16;
 
-/// The rules everyone plays by, as they are on the wire: most states have them, and they are read and written at once.
+/// The encoded default rules. Most states have them, so they are compared and copied as a whole.
 const ENCODED_DEFAULT_RULES: [u8; 8] = [0x08, 7, 0x10, 6, 0x18, 4, 0x20, 1];
 
-/// How many bytes a state has that is played by them.
+/// The size of an encoded state with the default rules.
 const DEFAULT_STATE_CAPACITY: usize = 66;
 
 impl WireGame for ConnectFour {
@@ -185,7 +185,7 @@ impl WireGame for ConnectFour {
     }
 
     fn write_move(mv: &Move) -> proto::r#move::Kind {
-        // Only legal moves are written.
+        // The column fits: only legal moves are written.
         let column = u32::try_from(mv.column).ok();
         proto::r#move::Kind::ConnectFour(proto::ConnectFourMove { column })
     }
@@ -196,7 +196,7 @@ impl WireGame for ConnectFour {
 
     fn write_outcome(outcome: Outcome) -> proto::Outcome {
         use proto::{EndReason, GameResult, outcome::Detail};
-        // Empty while the game goes on: then nothing is allocated.
+        // Empty while the game is in progress, without an allocation.
         let explanation = outcome.to_string();
         match outcome {
             Outcome::InProgress { next } => write_in_progress(vec![write_player(next)]),
@@ -239,7 +239,7 @@ impl WireGame for ConnectFour {
     }
 }
 
-/// Reads rules that are right.
+/// Decodes valid rules (fast path).
 fn scan_rules(wire: &[u8]) -> Option<Rules> {
     if wire == ENCODED_DEFAULT_RULES {
         return Some(Rules::DEFAULT);
@@ -259,7 +259,7 @@ fn scan_rules(wire: &[u8]) -> Option<Rules> {
     Rules::new(columns, rows, line_length, first_player).ok()
 }
 
-/// Reads rules, as far as they are valid.
+/// Reads rules and reports their violations. The result has the valid part.
 fn read_partial_rules(
     rules: proto::ConnectFourRules,
     at: &Path<'_>,
@@ -298,7 +298,7 @@ fn report_setup_error(error: SetupError, at: &Path<'_>, violations: &mut Violati
     let board = at.field("board");
     let code = setup_error_code(&error);
     match error {
-        // Why they could not be read has been noted.
+        // Already reported.
         SetupError::Rules | SetupError::NextPlayer => {}
         SetupError::RowLength { row, .. } | SetupError::UnknownToken { row, .. } => {
             violations.add_breach(&board.index(row), code, &error);
@@ -357,7 +357,7 @@ fn presets() -> Vec<proto::Preset> {
         name: name.to_owned(),
         summary: summary.to_owned(),
         rules: Some(write_rule_set(
-            Rules::new(columns, rows, line_length, Player::One).expect("a preset holds together"),
+            Rules::new(columns, rows, line_length, Player::One).expect("the rules of a preset are valid"),
         )),
     };
     vec![

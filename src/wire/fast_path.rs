@@ -1,8 +1,8 @@
-//! Messages read from and written to the wire directly, without a value of their own in between: nearly all that a call costs
-//! beside its transport was to make such values, and to take them apart again.
+//! Decoding and encoding of states directly on wire bytes, without a prost message in between. See
+//! `docs/decisions/0014-state-fast-path.md`.
 //!
-//! Only what is written as nearly everybody writes it, and right in every way, is read so. Anything else is left to prost,
-//! and to whoever notes what is wrong.
+//! The fast path decodes only valid messages in the usual encoding. It rejects anything else without a reason; then the
+//! decoder that reports violations runs.
 
 use bytes::Buf;
 use prost::{
@@ -20,7 +20,8 @@ pub(super) enum Value<'a> {
     Bytes(&'a [u8]),
 }
 
-/// Reads a message field by field: each is its number, and its value. None if one is not to be read here.
+/// Calls `read` with the number and value of each field of a message. Returns None if a field is malformed, has a
+/// number above 15 or a fixed-width type, or is rejected by `read`.
 #[inline(always)]
 pub(super) fn scan_fields<'a>(
     message: &'a [u8],
@@ -30,7 +31,7 @@ pub(super) fn scan_fields<'a>(
     while let [key, after @ ..] = rest {
         rest = after;
         let number = scan_varint(&mut rest)?;
-        // A key of one byte: its lowest three bits are the type, and the others the field.
+        // A key of one byte: the lowest three bits are the wire type, the others the field number.
         let value = match key & 0b1000_0111 {
             0 => Value::Number(number),
             2 => {
@@ -57,7 +58,7 @@ fn scan_varint(wire: &mut &[u8]) -> Option<u64> {
 }
 
 impl<'a> Value<'a> {
-    /// A number, or that of a value of an enum.
+    /// An integer, or the number of an enum value.
     #[inline(always)]
     pub(super) fn number(self) -> Option<u32> {
         match self {
@@ -66,7 +67,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// A text, as its bytes, or a message.
+    /// The bytes of a string or of a message.
     #[inline(always)]
     pub(super) fn bytes(self) -> Option<&'a [u8]> {
         match self {
@@ -75,13 +76,13 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// A value of an enum.
+    /// An enum value.
     #[inline(always)]
     pub(super) fn enumerated<E: TryFrom<i32>>(self) -> Option<E> {
         i32::try_from(self.number()?).ok()?.try_into().ok()
     }
 
-    /// Whether something is so.
+    /// A boolean.
     #[inline(always)]
     pub(super) fn flag(self) -> Option<bool> {
         match self.number()? {
@@ -102,19 +103,19 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The values of a repeated field of which a message has few.
+/// The values of a repeated field, without an allocation.
 pub(super) struct ArrayVec<T, const CAPACITY: usize> {
     values: [T; CAPACITY],
     count: usize,
 }
 
 impl<T: Copy, const CAPACITY: usize> ArrayVec<T, CAPACITY> {
-    /// None yet; `filler` stands where none will be.
+    /// An empty list. `filler` initializes the unused capacity.
     pub(super) fn new(filler: T) -> Self {
         Self { values: [filler; CAPACITY], count: 0 }
     }
 
-    /// Adds a value. None if there is no room for it.
+    /// Appends a value. Returns None if the list is full.
     #[inline(always)]
     pub(super) fn push(&mut self, value: T) -> Option<()> {
         *self.values.get_mut(self.count)? = value;
@@ -122,18 +123,18 @@ impl<T: Copy, const CAPACITY: usize> ArrayVec<T, CAPACITY> {
         Some(())
     }
 
-    /// Those that are there.
+    /// The values so far.
     pub(super) fn as_slice(&self) -> &[T] {
         &self.values[..self.count]
     }
 
-    /// All of them, if there are as many as can be.
+    /// All values, if the list is full.
     pub(super) fn into_array(self) -> Option<[T; CAPACITY]> {
         (self.count == CAPACITY).then_some(self.values)
     }
 }
 
-/// Takes a message out of the one that is being read, as its bytes.
+/// Takes a length-delimited field from a buffer and passes its bytes to `take`.
 pub(super) fn take_bytes<T>(
     wire_type: WireType,
     buffer: &mut impl Buf,
@@ -142,7 +143,7 @@ pub(super) fn take_bytes<T>(
 ) -> Result<T, DecodeError> {
     check_wire_type(WireType::LengthDelimited, wire_type)?;
     let length = decode_varint(buffer)?;
-    // As a rule it lies in one piece.
+    // The bytes are usually contiguous.
     if let Some(bytes) = usize::try_from(length).ok().and_then(|length| buffer.chunk().get(..length)) {
         let (taken, length) = (take(bytes), bytes.len());
         buffer.advance(length);
@@ -154,13 +155,13 @@ pub(super) fn take_bytes<T>(
     Ok(take(&bytes))
 }
 
-/// Writes a number, or a value of an enum, of a field below 16.
+/// Appends an integer or enum field. Field numbers must be below 16 here and in the functions below.
 #[inline(always)]
 pub(super) fn put_number(field: u8, number: u32, wire: &mut Vec<u8>) {
     put_varint(field << 3, number.into(), wire);
 }
 
-/// Writes a key, and the number that follows it: most are below 128, and take a byte.
+/// Appends a key and a varint, which is usually below 128 and takes one byte.
 #[inline(always)]
 fn put_varint(key: u8, number: u64, wire: &mut Vec<u8>) {
     if number < 0x80 {
@@ -171,7 +172,7 @@ fn put_varint(key: u8, number: u64, wire: &mut Vec<u8>) {
     }
 }
 
-/// Writes a player, unless there is none.
+/// Appends a player, if there is one.
 #[inline(always)]
 pub(super) fn put_player(field: u8, player: impl Into<Option<Player>>, wire: &mut Vec<u8>) {
     if let Some(player) = player.into() {
@@ -179,21 +180,21 @@ pub(super) fn put_player(field: u8, player: impl Into<Option<Player>>, wire: &mu
     }
 }
 
-/// Writes a text or a message of a field below 16.
+/// Appends a string or an encoded message.
 #[inline(always)]
 pub(super) fn put_bytes(field: u8, bytes: &[u8], wire: &mut Vec<u8>) {
     put_varint(field << 3 | 2, bytes.len() as u64, wire);
     wire.extend_from_slice(bytes);
 }
 
-/// Writes a message of a field below 16.
+/// Appends a message that `put` encodes.
 #[inline(always)]
 pub(super) fn put_message(field: u8, wire: &mut Vec<u8>, put: impl FnOnce(&mut Vec<u8>)) {
     wire.push(field << 3 | 2);
     put_length_delimited(wire, put);
 }
 
-/// Writes the length of a message and the message itself, which is nearly always shorter than 128 bytes.
+/// Appends a message with its length, which is nearly always below 128 bytes.
 #[inline(always)]
 pub(super) fn put_length_delimited(wire: &mut Vec<u8>, put: impl FnOnce(&mut Vec<u8>)) {
     wire.push(0);
@@ -209,7 +210,8 @@ pub(super) fn put_length_delimited(wire: &mut Vec<u8>, put: impl FnOnce(&mut Vec
     }
 }
 
-/// Writes the rows of a board, all of them dots of fewer than 128 a row, into which letters are put.
+/// Appends the rows of a board as strings of dots, some of which `put` replaces by letters. There must be fewer than 128
+/// columns.
 pub(super) fn put_rows(
     field: u8,
     (rows, columns): (usize, usize),
@@ -225,15 +227,15 @@ pub(super) fn put_rows(
     put(&mut Dots { board, width });
 }
 
-/// Rows of dots.
+/// The encoded rows of a board, with a dot in every empty square.
 pub(super) struct Dots<'a> {
     board: &'a mut [u8],
-    /// How far apart rows begin.
+    /// The bytes per row, with its key and length.
     width: usize,
 }
 
 impl Dots<'_> {
-    /// Puts a letter of one byte in place of a dot.
+    /// Replaces a dot by an ASCII letter.
     #[inline(always)]
     pub(super) fn put(&mut self, row: usize, column: usize, letter: char) {
         self.board[row * self.width + 2 + column] = letter as u8;

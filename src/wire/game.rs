@@ -1,70 +1,72 @@
+//! The interface of a game to its messages, and the list of games.
+
 use prost::Message;
 
 use super::{Form, Path, State, Violations, proto};
 use crate::games::{Clause, Game, GameId, StateOrView};
 
-/// How the messages of a game are read and written.
+/// Decodes and encodes the messages of a game.
 pub trait WireGame: Game {
-    /// Which game it is.
+    /// The id of the game.
     const ID: GameId;
 
-    /// The message of its states.
+    /// The message type of its states.
     type State: Message + Default;
 
     /// The description of the game for `ListGames`, without its clauses.
     fn describe(request: proto::ListGamesRequest) -> proto::GameDescription;
 
-    /// Reads a typed state or view as it is on the wire. None if it is not right in every way, or not written as is usual:
-    /// then [`WireGame::read_state`] is asked.
+    /// Decodes a typed state or view directly from its bytes (fast path). Returns None if anything is invalid or in an
+    /// unusual encoding: then [`WireGame::read_state`] decides.
     fn scan_state(wire: &[u8]) -> Option<StateOrView<Self>>;
 
-    /// Reads a typed state or view.
+    /// Reads a typed state or view, and reports its violations.
     fn read_state(
         state: &Self::State,
         at: &Path<'_>,
         violations: &mut Violations,
     ) -> Option<StateOrView<Self>>;
 
-    /// Notes what is wrong with the text of a state.
+    /// Reports an error in the notation of a state.
     fn report_parse_error(error: Self::ParseError, at: &Path<'_>, violations: &mut Violations);
 
-    /// Reads a typed move; one of another game is a violation.
+    /// Reads a typed move. A move of another game is a violation.
     fn read_move(mv: &proto::r#move::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Self::Move>;
 
-    /// Reads a rule set; one of another game is a violation.
+    /// Reads a rule set. A rule set of another game is a violation.
     fn read_rules(
         rules: &proto::rule_set::Kind,
         at: &Path<'_>,
         violations: &mut Violations,
     ) -> Option<Self::Rules>;
 
-    /// Reads what a new game is started from; no set-up is what the game has by default. The rules are missing if
-    /// something is wrong with them: the set-up is read all the same, for what is wrong with it.
+    /// Reads the setup of a new game, or its default. `rules` is None if the rules are invalid; the violations of the
+    /// setup are reported nevertheless.
     fn read_opening(
         setup: Option<&proto::new_game_request::Setup>,
         rules: Option<&Self::Rules>,
         violations: &mut Violations,
     ) -> Option<Self::Opening>;
 
-    /// Reads a board on which something has just arrived.
+    /// Reads a board on which a piece or card has just arrived.
     fn read_board(
         request: &proto::ResolveCapturesRequest,
         violations: &mut Violations,
     ) -> Option<(Self::Board, Form)>;
 
-    /// Reads who looks at a state.
+    /// Reads the player to whom a view belongs.
     fn read_viewer(viewer: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Self::Seat>;
 
-    /// Notes that the game has no such viewer, in games that may not.
+    /// Reports a viewer that is not a player of this game.
     fn report_viewer(&self, _viewer: &Self::Seat, _at: &Path<'_>, _violations: &mut Violations) {}
 
-    /// Writes a typed state, as it is on the wire.
+    /// Encodes a typed state.
     fn write_state(&self) -> Vec<u8>;
 
     /// Writes a typed move.
     fn write_move(mv: &Self::Move) -> proto::r#move::Kind;
 
-    /// Writes what happened.
+    /// Writes an event.
     fn write_event(event: Self::Event) -> proto::Event;
 
     /// Writes an outcome.
@@ -76,10 +78,10 @@ pub trait WireGame: Game {
     /// Writes a board after its captures.
     fn write_board(board: &Self::Board, form: Form) -> State;
 
-    /// Writes a typed view, as it is on the wire.
+    /// Encodes a typed view.
     fn write_view(view: &Self::View) -> Vec<u8>;
 
-    /// Writes why a move is illegal. `at` is the path of the move, which was written in this form.
+    /// Writes why a move is illegal. `at` is the path of the move, and `form` the form in which it was sent.
     fn write_illegal(reason: &Self::IllegalMove, at: &Path<'_>, form: Form) -> proto::Reason;
 }
 
@@ -87,10 +89,10 @@ fn write_clause(&Clause { id, title, text }: &Clause) -> proto::RuleClause {
     proto::RuleClause { id: id.to_owned(), title: title.to_owned(), text: text.to_owned() }
 }
 
-/// Makes, out of the one list of games, everything that must know all of them.
+/// Generates the code that has to know all games.
 macro_rules! list_games {
     ($d:tt $($id:ident: $game:ty),+ $(,)?) => {
-        /// Runs an expression with `$G` standing for the type of the game.
+        /// Evaluates an expression in which `$G` is the type of the game.
         macro_rules! with_game {
             ($d game:expr, $d G:ident => $d body:expr) => {
                 match $d game {
@@ -114,7 +116,7 @@ macro_rules! list_games {
             }),+]
         }
 
-        /// The game that a text is a state of, by its first characters.
+        /// The game of a notation, judged by its first characters.
         pub(super) fn recognize(notation: &str) -> Option<GameId> {
             $(if <$game>::recognizes(notation) {
                 return Some(GameId::$id);

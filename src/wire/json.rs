@@ -1,7 +1,7 @@
-//! Messages in the JSON form of proto3, for callers without protobuf.
+//! Conversion between proto3 JSON and binary messages, for clients without protobuf.
 //!
-//! JSON is converted to the binary message and back by the descriptors of the contract: the rest of the server has one
-//! reader, one set of limits and one set of answers for every protocol. See `docs/decisions/0008-json-by-reflection.md`.
+//! It uses the descriptors of the contract. The rest of the server handles only binary messages, so decoding, limits and
+//! responses are the same in every protocol. See `docs/decisions/0008-json-by-reflection.md`.
 
 mod expectation;
 mod reader;
@@ -27,11 +27,11 @@ use super::{
     proto,
 };
 
-/// The contract and the details of refusals. Decoded at the first JSON request: most servers never get one.
+/// The contract and the details of refusals. Decoded at the first JSON request, because most servers never receive one.
 static DESCRIPTORS: LazyLock<DescriptorPool> = LazyLock::new(|| {
     let mut pool = DescriptorPool::new();
     for set in [proto::FILE_DESCRIPTOR_SET, tonic_types::pb::FILE_DESCRIPTOR_SET] {
-        pool.decode_file_descriptor_set(set).expect("what was compiled can be read");
+        pool.decode_file_descriptor_set(set).expect("the descriptors are compiled");
     }
     pool
 });
@@ -57,13 +57,13 @@ fn or_empty_object(json: &[u8]) -> &[u8] {
 ///
 /// # Errors
 ///
-/// If it is no such response: a fault of ours.
+/// If it is not such a response, which is an internal error.
 pub fn response_to_json(call: &str, binary: Bytes) -> Result<Vec<u8>, Refusal> {
     let response = decode(method(call)?.output(), binary)?;
     serde_json::to_vec(&response).map_err(|_| Refusal::internal_fault())
 }
 
-/// Converts a batch from JSON to its binary form, call by call: it may be long, and other calls need time slices in between.
+/// Converts a batch from JSON to its binary form, call by call, so that a long batch can yield to other calls.
 pub struct BatchFromJson<'a> {
     calls: vec::IntoIter<&'a RawValue>,
     call: MessageDescriptor,
@@ -77,7 +77,7 @@ impl<'a> BatchFromJson<'a> {
     ///
     /// # Errors
     ///
-    /// If there are more calls than are ever read.
+    /// If there are more than [`MAX_TOP_LEVEL_FIELDS`] calls.
     pub fn new(json: &'a [u8], max_call_bytes: usize) -> Result<Self, Refusal> {
         let batch = method("EvaluateBatch")?.input();
         let mut reader = Reader::new(batch.clone());
@@ -94,7 +94,7 @@ impl<'a> BatchFromJson<'a> {
         let Some(call) = self.calls.next() else { return false };
         let call = call.get().as_bytes();
         if call.len() > self.max_call_bytes {
-            // It is handed on as it is, and refused for its length, on its own.
+            // It is passed on as it is. The service refuses it for its size, without the rest of the batch.
             self.converted.push(call);
         } else {
             let calls = Path::root(CALLS);
@@ -114,10 +114,10 @@ impl<'a> BatchFromJson<'a> {
     }
 }
 
-/// The one field of a batch.
+/// The only field of a batch.
 const CALLS: &str = "calls";
 
-/// Finds the calls of a batch, without reading them.
+/// Finds the calls of a batch without decoding them.
 fn find_calls<'a>(
     reader: &mut Reader,
     batch: &MessageDescriptor,
@@ -151,7 +151,7 @@ fn find_calls<'a>(
 
 /// Converts the response of a batch from its binary form to JSON, answer by answer.
 pub struct BatchToJson {
-    /// Those that are not converted yet.
+    /// The answers that are not converted yet.
     answers: Bytes,
     answer: MessageDescriptor,
     json: Vec<u8>,
@@ -162,7 +162,7 @@ impl BatchToJson {
     ///
     /// # Errors
     ///
-    /// If it is no such response: a fault of ours.
+    /// If it is not such a response, which is an internal error.
     pub fn new(binary: Bytes) -> Result<Self, Refusal> {
         Ok(Self { answers: binary, answer: message("arbiter.v1.Answer")?, json: Vec::new() })
     }
@@ -171,7 +171,7 @@ impl BatchToJson {
     ///
     /// # Errors
     ///
-    /// If it is no answer: a fault of ours.
+    /// If it is not an answer, which is an internal error.
     pub fn convert_next(&mut self) -> Result<bool, Refusal> {
         let mut rest = &*self.answers;
         let Some(answer) = next_item(&mut rest) else { return Ok(false) };
@@ -183,7 +183,7 @@ impl BatchToJson {
         Ok(true)
     }
 
-    /// The response in JSON. An empty list is left out, as in every message.
+    /// The response in JSON. An empty list is omitted, as in every message.
     pub fn finish(mut self) -> Vec<u8> {
         self.json.extend_from_slice(if self.json.is_empty() { b"{}" } else { b"]}" });
         self.json
@@ -194,7 +194,7 @@ impl BatchToJson {
 pub fn detail_to_json(detail: &Any) -> Option<Box<RawValue>> {
     let (_, name) = detail.type_url.rsplit_once('/')?;
     let detail = decode(message(name).ok()?, Bytes::copy_from_slice(&detail.value)).ok()?;
-    // In the order of the names: a map has none of its own, and the same refusal is to have the same text.
+    // A `serde_json::Value` sorts the names of a map, so that equal refusals have equal texts.
     to_raw_value(&serde_json::to_value(&detail).ok()?).ok()
 }
 
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn an_empty_batch_has_no_calls() {
         for json in ["", "{}", r#"{"calls": null}"#, r#"{"calls": []}"#] {
-            assert_eq!(convert_batch(json).expect("the batch can be read"), [0; 0], "{json}");
+            assert_eq!(convert_batch(json).expect("the batch is valid"), [0; 0], "{json}");
         }
     }
 
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_of_the_wrong_type_is_told_what_is_expected() {
+    fn a_batch_of_the_wrong_type_reports_the_expected_type() {
         let (field, message) = violation("EvaluateBatch", "[]");
         assert_eq!(field, "");
         assert_eq!(message, r#"expected an object such as {"calls": []}, found an array"#);
@@ -285,9 +285,9 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_is_too_long_is_left_to_the_service() {
+    fn a_call_that_is_too_long_is_not_converted() {
         let long = format!(r#"{{"{}": 1}}"#, "a".repeat(1000));
-        let batch = convert_batch(&format!(r#"{{"calls": [{long}]}}"#)).expect("the batch can be read");
+        let batch = convert_batch(&format!(r#"{{"calls": [{long}]}}"#)).expect("the batch is valid");
         let batch = Items::decode(batch.as_slice()).expect("the result is a batch");
         assert!(batch.iter().eq([long.as_bytes()]));
     }

@@ -1,8 +1,10 @@
+//! Field paths, which name the field of a violation.
+
 use std::fmt;
 
 /// The path of a field of a request, such as `state.connect_four.board[2]`.
 ///
-/// A path is a chain of borrowed steps: it costs nothing until something is wrong and it is written down.
+/// A path is a chain of borrowed steps. Nothing is allocated unless a violation formats it.
 #[derive(Clone, Copy, Debug)]
 pub struct Path<'a> {
     parent: Option<&'a Path<'a>>,

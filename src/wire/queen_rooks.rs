@@ -1,4 +1,4 @@
-//! The messages of Queen and rooks.
+//! Decoding and encoding of Queen and rooks messages.
 
 use super::{
     Form, Path, State, Violations, WireGame,
@@ -22,13 +22,13 @@ use crate::games::{
 const GAME: GameId = GameId::QueenRooks;
 const NAME: &str = GAME.name();
 
-/// The fields of a state.
+/// The field numbers of a state.
 const RULES: u8 = 1;
 const BOARD: u8 = 2;
 const NEXT_PLAYER: u8 = 3;
 const QUIET_MOVES: u8 = 4;
 
-/// The fields of its rules.
+/// The field numbers of the rules.
 const SIZE: u8 = 1;
 const QUIET_MOVE_LIMIT: u8 = 2;
 
@@ -243,7 +243,7 @@ impl WireGame for QueenRooks {
     }
 }
 
-/// Reads a position, or a board without a game around it, as it is on the wire.
+/// Decodes a position, or a board without a game (fast path).
 fn scan_as<T: for<'a> TryFrom<Setup<'a, &'a str>>>(wire: &[u8]) -> Option<T> {
     let mut rules = None;
     let mut board = ArrayVec::<_, { Rules::MAX_SIZE as usize }>::new("");
@@ -283,7 +283,7 @@ fn setup(
     Setup { rules, board: &state.board, next_player, quiet_moves: state.quiet_moves.unwrap_or_default() }
 }
 
-/// Reads a board, with or without a game around it.
+/// Reads a board, which need not be a valid position.
 fn read_diagram(
     state: &proto::QueenRooksState,
     at: &Path<'_>,
@@ -297,7 +297,7 @@ fn read_diagram(
         .filter(|_| next_player.is_ok())
 }
 
-/// Reads rules, as far as they are valid.
+/// Reads rules and reports their violations. The result has the valid part.
 fn read_partial_rules(
     rules: proto::QueenRooksRules,
     at: &Path<'_>,
@@ -322,7 +322,7 @@ fn report_setup_error(error: SetupError, at: &Path<'_>, violations: &mut Violati
     let board = at.field("board");
     let code = setup_error_code(error);
     match error {
-        // Why they could not be read has been noted.
+        // Already reported.
         SetupError::Rules | SetupError::NextPlayer => {}
         SetupError::RowLength { row, .. } | SetupError::UnknownPiece { row, .. } => {
             violations.add_breach(&board.index(row), code, &error);
@@ -361,7 +361,7 @@ fn write_piece(piece: Option<Piece>) -> proto::QueenRooksPiece {
     }
 }
 
-/// Writes a board, with everything that is given around it, as it is on the wire.
+/// Encodes a board with its rules and counters.
 fn write_diagram(diagram: &Diagram) -> Vec<u8> {
     let rules = diagram.rules();
     let size = usize::from(rules.size());
@@ -409,7 +409,9 @@ fn presets() -> Vec<proto::Preset> {
     let preset = |name: &str, summary: &str, size, quiet_move_limit| proto::Preset {
         name: name.to_owned(),
         summary: summary.to_owned(),
-        rules: Some(write_rule_set(Rules::new(size, quiet_move_limit).expect("a preset holds together"))),
+        rules: Some(write_rule_set(
+            Rules::new(size, quiet_move_limit).expect("the rules of a preset are valid"),
+        )),
     };
     vec![
         preset("classic", "8 rows and columns, played to the end.", 8, 0),

@@ -1,3 +1,5 @@
+//! Refusals: the violations of a request, and their conversion to gRPC statuses.
+
 use std::{
     collections::BTreeMap,
     error::Error,
@@ -16,20 +18,20 @@ use crate::games::{GameId, RuleBreach};
 /// The `domain` of every `google.rpc.ErrorInfo`.
 pub const DOMAIN: &str = "arbiter.v1";
 
-/// The most reasons that one refusal lists. Of the others it tells how many there are.
+/// Maximum number of reasons that a refusal lists. The others are only counted.
 const MAX_REASONS: usize = 24;
 
-/// The most bytes of reasons that one refusal lists: with everything around them, more would not fit into the 8 KiB of
-/// headers that clients accept.
+/// Maximum encoded size of the reasons that a refusal lists. With the rest of the trailers they have to fit into the 8 KiB
+/// of headers that clients accept.
 const MAX_REASON_BYTES: usize = 4096;
 
-/// How many reasons the message of a status spells out at most: the details carry all of them.
+/// Maximum number of reasons in the message of a status. The details have all listed reasons.
 const MAX_REASONS_IN_MESSAGE: usize = 4;
 
-/// How long the message of a status is at most, as it is sent, unless its first reason is longer.
+/// Maximum length of the message of a status, percent-encoded, unless its first reason alone is longer.
 const MAX_MESSAGE_LENGTH: usize = 1024;
 
-/// `google.rpc.ErrorInfo`, with its metadata in order: the same refusal has the same bytes.
+/// `google.rpc.ErrorInfo` with sorted metadata, so that equal refusals have equal bytes.
 #[derive(Clone, PartialEq, Message)]
 struct ErrorInfo {
     #[prost(string, tag = "1")]
@@ -45,33 +47,33 @@ struct ErrorInfo {
 pub struct Refusal {
     code: Code,
     reasons: Vec<proto::Reason>,
-    /// How many further reasons there are.
+    /// The number of reasons that are not listed.
     unlisted: usize,
     move_index: Option<u32>,
 }
 
-/// Everything that is wrong with a request, gathered while it is read.
+/// The violations of a request, collected while it is decoded.
 #[derive(Debug, Default)]
 pub struct Violations {
     reasons: Vec<proto::Reason>,
     unlisted: usize,
-    /// How much all of them take.
+    /// The encoded size of the reasons.
     bytes: usize,
 }
 
 impl Violations {
-    /// Notes that a field is wrong.
+    /// Reports a violation of a field.
     pub fn add(&mut self, at: &Path<'_>, code: proto::ErrorReason, message: impl Display) {
         self.push(at, code, &message, "");
     }
 
-    /// Notes that a field breaks a rule of the game.
+    /// Reports a field that breaks a rule of the game.
     pub fn add_breach(&mut self, at: &Path<'_>, code: proto::ErrorReason, breach: &impl RuleBreach) {
         self.push(at, code, breach, breach.clause());
     }
 
-    /// Notes that a part of the request does not have the type of its field. The path may have a name that the caller
-    /// made up: it is cut off.
+    /// Reports a value that does not have the type of its field. The path and the message may quote the request and are
+    /// truncated.
     pub fn malformed(&mut self, at: &Path<'_>, message: impl Display) {
         let at = fmt::from_fn(|f| f.write_str(&truncate_quote(&at.to_string())));
         let message = fmt::from_fn(|f| f.write_str(&truncate(&message.to_string(), MAX_MESSAGE_LENGTH)));
@@ -79,7 +81,7 @@ impl Violations {
     }
 
     fn push(&mut self, at: &dyn Display, code: proto::ErrorReason, message: &dyn Display, clause: &str) {
-        // Once there is no room there never is again: what is not listed need not be put into words.
+        // Once a reason does not fit, all later ones are only counted. Their messages are not formatted.
         if self.unlisted > 0 {
             self.unlisted += 1;
             return;
@@ -94,24 +96,24 @@ impl Violations {
         }
     }
 
-    /// Notes that a field is missing.
+    /// Reports a missing field.
     pub fn required(&mut self, at: &Path<'_>) {
         self.add(at, proto::ErrorReason::FieldRequired, "this field is required");
     }
 
-    /// Notes that something is not of the game that the request is about.
+    /// Reports a state, move or rule set that is not of this game.
     pub fn game_mismatch(&mut self, at: &Path<'_>, what: &str, game: GameId) {
         let message = format!("this is no {what} of {}, the game of the request", game.name());
         self.add(at, proto::ErrorReason::GameMismatch, message);
     }
 
-    /// The value that was made, or none: then each of the errors is noted.
+    /// Returns the value, or reports each of the errors and returns None.
     pub fn accept<T, E>(
         &mut self,
-        made: Result<T, Vec<E>>,
+        result: Result<T, Vec<E>>,
         mut report: impl FnMut(E, &mut Self),
     ) -> Option<T> {
-        match made {
+        match result {
             Ok(value) => Some(value),
             Err(errors) => {
                 for error in errors {
@@ -122,11 +124,11 @@ impl Violations {
         }
     }
 
-    /// The value that was read, or the refusal of everything that is wrong.
+    /// Returns the value, or the refusal with all violations.
     ///
     /// # Errors
     ///
-    /// If anything is wrong. A value that could not be read must have been noted.
+    /// If there is a violation. A value of None requires one.
     pub fn finish<T>(self, value: Option<T>) -> Result<T, Refusal> {
         match value {
             Some(value) if self.reasons.is_empty() => Ok(value),
@@ -134,9 +136,9 @@ impl Violations {
         }
     }
 
-    /// The refusal of everything that is wrong. There must be something.
+    /// The refusal with all violations. There must be at least one.
     pub fn into_refusal(self) -> Refusal {
-        debug_assert!(!self.reasons.is_empty(), "an unread value has a violation");
+        debug_assert!(!self.reasons.is_empty(), "a value of None has a violation");
         Refusal {
             code: Code::InvalidArgument,
             reasons: self.reasons,
@@ -147,14 +149,13 @@ impl Violations {
 }
 
 impl Refusal {
-    /// A refusal for one reason that concerns no field and no rule.
+    /// A refusal with one reason, without a field or a clause.
     pub fn new(code: Code, reason: proto::ErrorReason, message: impl Into<String>) -> Self {
         let reason = proto::Reason { code: reason.into(), message: message.into(), ..Default::default() };
         Self { code, reasons: vec![reason], unlisted: 0, move_index: None }
     }
 
-    /// A request that is no message of its type. The field is where that shows, or empty. What is said may quote the
-    /// request: it is cut off.
+    /// A malformed request. `field` is the path of the error, or empty. Both may quote the request and are truncated.
     pub fn malformed(field: &str, message: impl Display) -> Self {
         let message = truncate_quote(&message.to_string());
         let mut refusal = Self::new(Code::InvalidArgument, proto::ErrorReason::MalformedRequest, message);
@@ -242,7 +243,7 @@ impl Refusal {
         Self::new(Code::Cancelled, proto::ErrorReason::Unspecified, "the client cancelled the call")
     }
 
-    /// An illegal move; in a replay, with its index.
+    /// An illegal move, with its index if it is part of a replay.
     pub fn illegal_move(reasons: Vec<proto::Reason>, move_index: Option<usize>) -> Self {
         Self {
             code: Code::FailedPrecondition,
@@ -264,12 +265,12 @@ impl Refusal {
         self.code
     }
 
-    /// The first reason, in code.
+    /// The code of the first reason.
     pub fn reason(&self) -> proto::ErrorReason {
         self.reasons.first().map_or(proto::ErrorReason::Unspecified, proto::Reason::code)
     }
 
-    /// All reasons in one line, for people.
+    /// The first reasons in one line, for people.
     pub fn message(&self) -> String {
         let mut message = match self.move_index {
             Some(index) => format!("move {index} is illegal: "),
@@ -341,7 +342,7 @@ impl Refusal {
     }
 }
 
-/// A reason why a rule forbids a move.
+/// The reason for a breach of a rule.
 pub(super) fn breach(
     code: proto::ErrorReason,
     field: impl Display,
@@ -364,10 +365,10 @@ fn reason(
     }
 }
 
-/// The most characters of a request that a refusal quotes.
+/// Maximum number of characters that a refusal quotes from a request.
 const MAX_QUOTED_CHARACTERS: usize = 256;
 
-/// A text that is not too long to be quoted.
+/// Truncates a text that is quoted from a request.
 pub(super) fn truncate_quote(text: &str) -> String {
     truncate(text, MAX_QUOTED_CHARACTERS)
 }
@@ -380,7 +381,8 @@ fn truncate(text: &str, max_characters: usize) -> String {
     }
 }
 
-/// How long a message is in a header: most of what is no letter, digit or mark of ASCII takes three characters a byte.
+/// The length of a message in the `grpc-message` header, where spaces, some punctuation and all non-ASCII bytes take three
+/// characters.
 fn percent_encoded_len(message: &str) -> usize {
     let is_literal = |byte: u8| byte.is_ascii_graphic() && !b"\"#%<>?`{}".contains(&byte);
     message.bytes().map(|byte| if is_literal(byte) { 1 } else { 3 }).sum()
@@ -399,7 +401,6 @@ impl Display for Refusal {
 impl Error for Refusal {}
 
 impl From<Refusal> for Status {
-    /// The only place where a refusal becomes a status.
     fn from(refusal: Refusal) -> Self {
         let message = refusal.message();
         let status =
@@ -408,15 +409,15 @@ impl From<Refusal> for Status {
     }
 }
 
-/// Returns the refusal behind a status: the one it was made of, or the equivalent of a status that tonic made because a
-/// request did not reach its handler. tonic reports a caller's mistakes as INTERNAL, and without a reason.
+/// Returns the refusal that a status carries, or the equivalent of a status that tonic returned before the request reached
+/// its handler. tonic reports client errors as INTERNAL, without a reason.
 pub fn refusal_of(status: &Status) -> Option<Refusal> {
     if let Some(refusal) = status.source().and_then(|source| source.downcast_ref::<Refusal>()) {
         return Some(refusal.clone());
     }
     let (code, reason) = match status.code() {
         _ if !status.details().is_empty() => return None,
-        // The body is cut off, missing, badly framed, or badly compressed.
+        // The body is truncated, missing, badly framed, or badly compressed.
         Code::Internal => (Code::InvalidArgument, proto::ErrorReason::MalformedRequest),
         Code::OutOfRange | Code::ResourceExhausted => {
             (Code::ResourceExhausted, proto::ErrorReason::MessageTooLarge)
@@ -448,7 +449,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_refusal_has_the_same_bytes() {
+    fn equal_refusals_have_equal_bytes() {
         let reason =
             proto::Reason { field: "move".to_owned(), clause: "C4-2".to_owned(), ..Default::default() };
         let refusal = Refusal::illegal_move(vec![reason], Some(3));

@@ -1,4 +1,4 @@
-//! Whole requests: which game they are about, and what they say.
+//! Decoding of whole requests: their game, and their fields.
 
 use super::{
     Form, Path, Refusal, Violations, WireGame, common,
@@ -16,19 +16,19 @@ const RULES: Path<'static> = Path::root("rules");
 const STATE: Path<'static> = Path::root("state");
 const VIEWER: Path<'static> = Path::root("viewer");
 
-/// A request, and the game that it is about.
+/// A request about a game.
 pub trait GameRequest {
-    /// The game, if it can be told, whether or not the rest of the request is right.
+    /// The game, if it is known. The rest of the request may be invalid.
     fn game(&self) -> Option<GameId>;
 
-    /// Notes everything that is wrong with a request whose game cannot be told.
+    /// Reports all violations of a request whose game is unknown.
     fn report_violations(&self, _: &mut Violations) {}
 
-    /// The game to ask.
+    /// The game of the request.
     ///
     /// # Errors
     ///
-    /// If it cannot be told: everything that is wrong.
+    /// All violations, if the game is unknown.
     fn named_game(&self) -> Result<GameId, Refusal> {
         self.game().ok_or(()).or_else(|()| {
             let mut violations = Violations::default();
@@ -38,7 +38,7 @@ pub trait GameRequest {
     }
 }
 
-/// Requests whose game is that of their state, with what else they must have.
+/// Implements [`GameRequest`] for requests about a state, with the checks of their other fields if the game is unknown.
 macro_rules! about_state {
     ($($request:ident $(, $rest:expr)?;)+) => {$(
         impl GameRequest for proto::$request {
@@ -77,7 +77,7 @@ about_state! {
     RenderStateRequest;
 }
 
-/// Notes what is wrong with a move of an unknown game, as far as the move itself tells.
+/// Reports the violations of a move if the game of the state is unknown.
 fn report_move(mv: Option<&proto::Move>, at: &Path<'_>, violations: &mut Violations) {
     let Some(game) = mv.and_then(game_of_move) else {
         if mv.is_none_or(|mv| mv.kind.is_none()) {
@@ -108,7 +108,7 @@ impl GameRequest for proto::NewGameRequest {
     }
 }
 
-/// Requests whose game is known, or that are about none.
+/// Implements [`GameRequest`] for requests about a fixed game, or about none.
 macro_rules! about {
     ($($request:ident: $game:expr;)+) => {$(
         impl GameRequest for proto::$request {
@@ -124,15 +124,15 @@ about! {
     ListGamesRequest: None;
 }
 
-/// A state or a view, and a move in it.
+/// A state or a view, and a move in it that may be illegal.
 pub struct ProposedMove<G: WireGame> {
     /// The state or view.
     pub game: StateOrView<G>,
-    /// How the state was written.
+    /// The form of the state.
     pub form: Form,
     /// The move.
     pub mv: G::Move,
-    /// How the move was written.
+    /// The form of the move.
     move_form: Form,
 }
 
@@ -141,7 +141,7 @@ impl<G: WireGame> ProposedMove<G> {
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with either.
+    /// All violations of both.
     pub fn read(state: Option<&proto::State>, mv: Option<&proto::Move>) -> Result<Self, Refusal> {
         let mut violations = Violations::default();
         let state = read_state::<G>(state, &STATE, &mut violations);
@@ -151,7 +151,7 @@ impl<G: WireGame> ProposedMove<G> {
         violations.finish(proposed)
     }
 
-    /// Every reason why the move is illegal; none when it is legal.
+    /// All reasons why the move is illegal. Empty if it is legal.
     ///
     /// # Errors
     ///
@@ -161,7 +161,7 @@ impl<G: WireGame> ProposedMove<G> {
         Ok(write_reasons::<G>(&reasons, &MOVE, self.move_form))
     }
 
-    /// Makes the move and returns what happened.
+    /// Plays the move and returns its events.
     ///
     /// # Errors
     ///
@@ -176,7 +176,7 @@ impl<G: WireGame> ProposedMove<G> {
     }
 }
 
-/// The refusal of a question about a view, at this field, that only the whole state answers.
+/// The refusal of a call that needs information that the view hides.
 #[cold]
 fn hidden_information(hidden: &HiddenInformation, at: &Path<'_>) -> Refusal {
     let mut violations = Violations::default();
@@ -189,18 +189,18 @@ fn write_reasons<G: WireGame>(reasons: &[G::IllegalMove], at: &Path<'_>, form: F
     reasons.iter().map(write).collect()
 }
 
-/// Reads the state or view of a request that has nothing else to read.
+/// Reads the state or view of a request without other fields to read.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with it.
+/// All its violations.
 pub fn read_game<G: WireGame>(state: Option<&proto::State>) -> Result<(StateOrView<G>, Form), Refusal> {
     let mut violations = Violations::default();
     let game = read_state(state, &STATE, &mut violations);
     violations.finish(game)
 }
 
-/// Lists the legal moves of a state, or those of the viewer of a view.
+/// Lists the legal moves of a state, or of the viewer of a view.
 ///
 /// # Errors
 ///
@@ -209,22 +209,22 @@ pub fn legal_moves<G: WireGame>(game: &StateOrView<G>) -> Result<Vec<G::Move>, R
     game.legal_moves().map_err(|hidden| hidden_information(&hidden, &STATE))
 }
 
-/// Reads a board on which something has just arrived.
+/// Reads a board on which a piece or card has just arrived.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with it.
+/// All its violations.
 pub fn read_board<G: WireGame>(request: &proto::ResolveCapturesRequest) -> Result<(G::Board, Form), Refusal> {
     let mut violations = Violations::default();
     let board = G::read_board(request, &mut violations);
     violations.finish(board)
 }
 
-/// Reads a state and the player who sees the view of it.
+/// Reads a state and the player whose view is requested.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with either.
+/// All violations of both.
 pub fn read_view<G: WireGame>(request: &proto::ViewStateRequest) -> Result<(G, Form, G::Seat), Refusal> {
     let mut violations = Violations::default();
     let game: Option<(G, Form)> = read_whole_state(request.state.as_ref(), &STATE, &mut violations);
@@ -235,22 +235,22 @@ pub fn read_view<G: WireGame>(request: &proto::ViewStateRequest) -> Result<(G, F
     violations.finish(game.zip(viewer).map(|((game, form), viewer)| (game, form, viewer)))
 }
 
-/// A game and the moves to make in it.
+/// A game and the moves to play.
 pub struct Replay<G: WireGame> {
-    /// Where the game starts.
+    /// The first state.
     pub game: G,
-    /// How the state was written.
+    /// The form of the state.
     pub form: Form,
-    /// The moves, and how each was written.
+    /// The moves, each with its form.
     pub moves: Vec<(G::Move, Form)>,
 }
 
 impl<G: WireGame> Replay<G> {
-    /// Reads a state and the moves to make from it.
+    /// Reads a state and the moves to play from it.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with any of them.
+    /// All violations of the state and of the moves.
     pub fn read(request: &proto::ReplayGameRequest) -> Result<Self, Refusal> {
         let mut violations = Violations::default();
         let state = read_whole_state::<G>(request.state.as_ref(), &STATE, &mut violations);
@@ -261,28 +261,28 @@ impl<G: WireGame> Replay<G> {
         violations.finish(state.map(|(game, form)| Self { game, form, moves }))
     }
 
-    /// The refusal of one of the moves.
+    /// The refusal of an illegal move.
     pub fn refusal(index: usize, form: Form, reasons: &[G::IllegalMove]) -> Refusal {
         Refusal::illegal_move(write_reasons::<G>(reasons, &MOVES.index(index), form), Some(index))
     }
 }
 
-/// What a new game is made from.
+/// The rules and the opening of a new game.
 pub struct NewGame<G: WireGame> {
-    /// Its rules.
+    /// The rules.
     pub rules: G::Rules,
-    /// What else it is started from.
+    /// The opening.
     pub opening: G::Opening,
-    /// The form to answer in.
+    /// The form of the response.
     pub form: Form,
 }
 
 impl<G: WireGame> NewGame<G> {
-    /// Reads the rules and the set-up of a new game.
+    /// Reads the rules and the setup of a new game.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with either.
+    /// All violations of both.
     pub fn read(request: &proto::NewGameRequest) -> Result<Self, Refusal> {
         let mut violations = Violations::default();
         let form = read_form(request, &mut violations);

@@ -1,4 +1,4 @@
-//! The messages of RoyalMatch.
+//! Decoding and encoding of RoyalMatch messages.
 
 mod card;
 mod comparison;
@@ -239,7 +239,7 @@ impl WireGame for RoyalMatch {
     }
 }
 
-/// Reads one of the four players.
+/// Reads one of up to four players.
 fn read_seat(value: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Seat> {
     read_enum(value, at, violations).and_then(seat_of)
 }

@@ -1,12 +1,12 @@
-//! Suggestions for names that are not in the contract.
+//! Spelling suggestions for unknown names.
 
-/// The candidate that is spelt most like a name, if one is close to it. Case and underscores do not count.
+/// The candidate with the smallest edit distance to a name, if one is close. Ignores case and underscores.
 pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name = normalized(name);
     let distance = |candidate: &&str| {
         let candidate = normalized(candidate);
         let max_distance = name.len().max(candidate.len()).div_ceil(3);
-        // The difference in length is the least that the distance can be. A long name is not compared.
+        // The distance is at least the difference in length: this avoids comparing very long names.
         let is_close = name.len().abs_diff(candidate.len()) <= max_distance;
         let distance = is_close.then(|| strsim::osa_distance(&name, &candidate))?;
         (distance <= max_distance).then_some(distance)
@@ -24,7 +24,7 @@ pub(super) fn quoted<S: AsRef<str>>(names: &[S], separator: &str) -> String {
     names.iter().map(|name| format!("`{}`", name.as_ref())).collect::<Vec<_>>().join(separator)
 }
 
-/// What to write instead of an unknown name: the nearest candidate if one is close, otherwise any of them.
+/// Suggests the nearest candidate for an unknown name, or lists all candidates if none is close.
 pub(super) fn suggestion<S: AsRef<str>>(name: &str, candidates: &[S]) -> String {
     match nearest(name, candidates.iter().map(AsRef::as_ref)) {
         Some(candidate) => format!("did you mean `{candidate}`?"),
@@ -32,7 +32,7 @@ pub(super) fn suggestion<S: AsRef<str>>(name: &str, candidates: &[S]) -> String 
     }
 }
 
-/// Says which names there are.
+/// Lists the valid names.
 pub(super) fn expected_one_of<S: AsRef<str>>(names: &[S]) -> String {
     let one_of = if names.len() > 1 { "one of " } else { "" };
     format!("expected {one_of}{}", quoted(names, ", "))
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn case_and_underscores_do_not_count() {
+    fn case_and_underscores_are_ignored() {
         assert_eq!(nearest("QueenRooks", GAMES), Some("queen_rooks"));
     }
 
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn another_word_is_not_near() {
+    fn a_different_word_is_not_near() {
         assert_eq!(nearest("chess", GAMES), None);
         assert_eq!(nearest(&"connect_four".repeat(10_000), GAMES), None);
     }

@@ -1,21 +1,21 @@
-//! States and moves of any game, typed or as text.
+//! Decoding of states and moves of any game, typed or as notation.
 
 use prost::Message;
 
 use super::{Path, State, StateKind, Violations, WireGame, game::recognize, proto};
 use crate::games::{GameId, Quoted, StateOrView, View};
 
-/// The longest notation of a state, in bytes.
+/// Maximum length of the notation of a state.
 const MAX_STATE_NOTATION_BYTES: usize = 4096;
-/// The longest notation of a move, in bytes.
+/// Maximum length of the notation of a move.
 const MAX_MOVE_NOTATION_BYTES: usize = 64;
 
-/// How a state or a move is written: answers come in the form of the request's state.
+/// The form of a state or a move. A response uses the form of the state in the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// As the message of its game.
+    /// The message of its game.
     Typed,
-    /// As text.
+    /// Text.
     Notation,
 }
 
@@ -33,7 +33,7 @@ impl Form {
         }
     }
 
-    /// Writes in this form what can be written in both.
+    /// Writes a state with the function for this form.
     pub fn write<G: WireGame>(
         self,
         typed: impl FnOnce() -> Vec<u8>,
@@ -55,7 +55,7 @@ impl Form {
     }
 }
 
-/// The game of a state, if it can be told, whether or not the rest of the state is right.
+/// The game of a state, if it is known. The rest of the state may be invalid.
 pub(super) fn game_of_state(state: Option<&State>) -> Option<GameId> {
     match state?.kind.as_ref()? {
         StateKind::Notation(notation) => recognize(notation.trim()),
@@ -63,7 +63,7 @@ pub(super) fn game_of_state(state: Option<&State>) -> Option<GameId> {
     }
 }
 
-/// Notes why the game of a state cannot be told.
+/// Reports why the game of a state is unknown.
 pub(super) fn report_unknown_game(state: Option<&State>, at: &Path<'_>, violations: &mut Violations) {
     match state.and_then(|state| state.kind.as_ref()) {
         Some(StateKind::Notation(notation)) => violations.add(
@@ -88,7 +88,7 @@ pub(super) fn read_state<G: WireGame>(
     read_state_with::<G, _>(state, at, violations, G::scan_state, G::read_state, G::parse)
 }
 
-/// Reads a state of this game that must be whole.
+/// Reads a state of this game. A view is a violation.
 pub(super) fn read_whole_state<G: WireGame>(
     state: Option<&State>,
     at: &Path<'_>,
@@ -104,7 +104,8 @@ pub(super) fn read_whole_state<G: WireGame>(
     }
 }
 
-/// Reads something that a state of this game says, typed or as text: a game, or a board set up by hand.
+/// Reads a typed state or a notation with the given functions, into a game or only a board: `scan` is the fast path, and
+/// `read` reports the violations of what `scan` rejects.
 pub(super) fn read_state_with<G: WireGame, T>(
     state: Option<&State>,
     at: &Path<'_>,

@@ -1,3 +1,5 @@
+//! `arbiter.v1.State`, which keeps the state of a game encoded.
+
 use bytes::{Buf, BufMut};
 use prost::{
     DecodeError, Message,
@@ -7,30 +9,29 @@ use prost::{
 use super::fast_path::take_bytes;
 use crate::games::GameId;
 
-/// `arbiter.v1.State`, with the state of a game as it is on the wire: its game reads and writes it, and nothing is made
-/// of it in between.
+/// `arbiter.v1.State`. The state of a game stays encoded: the game decodes it without a prost message in between.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
     /// The state, if there is one.
     pub kind: Option<StateKind>,
 }
 
-/// How a state is written.
+/// The two forms of a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StateKind {
-    /// As text.
+    /// Text.
     Notation(String),
-    /// As the encoded message of its game.
+    /// The encoded message of its game.
     Typed(GameId, Vec<u8>),
 }
 
 impl State {
-    /// A state as text.
+    /// A state in text notation.
     pub fn notation(text: impl Into<String>) -> Self {
         Self { kind: Some(StateKind::Notation(text.into())) }
     }
 
-    /// A state of a game, as the encoded message that the game has for it.
+    /// A typed state, as the encoded message of its game.
     pub fn typed(game: GameId, wire: Vec<u8>) -> Self {
         Self { kind: Some(StateKind::Typed(game, wire)) }
     }
@@ -79,7 +80,7 @@ impl Message for State {
         let wire = take_bytes(wire_type, buffer, context, <[u8]>::to_vec)
             .map_err(|error| within(error, game.name()))?;
         match &mut self.kind {
-            // A message that comes in parts is what the parts are one after the other.
+            // Protobuf merges repeated occurrences of a message: the result is their concatenation.
             Some(StateKind::Typed(known, parts)) if *known == game => parts.extend(wire),
             kind => *kind = Some(StateKind::Typed(game, wire)),
         }
@@ -112,7 +113,7 @@ mod tests {
     use super::*;
     use crate::wire::proto;
 
-    /// The message as prost would have it, with messages as what they are on the wire.
+    /// `State` as prost derives it, with messages as bytes.
     #[derive(Clone, PartialEq, Message)]
     struct Generated {
         #[prost(oneof = "GeneratedKind", tags = "1, 2, 3, 4, 5")]
@@ -144,16 +145,16 @@ mod tests {
         ]
     }
 
-    /// What is wrong, without where: prost knows no more than that it is in the `kind`.
-    fn fault(error: &DecodeError) -> String {
+    /// The description of an error without its location: prost names only the oneof, `kind`.
+    fn description(error: &DecodeError) -> String {
         error.to_string().rsplit(": ").next().unwrap_or_default().to_owned()
     }
 
     proptest! {
         #[test]
-        fn it_is_written_as_prost_would(kind in any_kind()) {
+        fn encoding_matches_prost(kind in any_kind()) {
             let wire = Generated { kind: Some(kind) }.encode_to_vec();
-            let read = State::decode(&*wire).expect("it can be read");
+            let read = State::decode(&*wire).expect("the message is valid");
             prop_assert_eq!(read.encoded_len(), wire.len());
             prop_assert_eq!(read.encode_to_vec(), &*wire);
             let (one, two) = wire.split_at(wire.len() / 2);
@@ -161,22 +162,22 @@ mod tests {
         }
 
         #[test]
-        fn what_cannot_be_read_is_told_as_prost_would(kind in any_kind(), cut in any::<prop::sample::Index>(), spoilt in any::<u8>()) {
+        fn decode_errors_match_prost(kind in any_kind(), cut in any::<prop::sample::Index>(), changed in any::<u8>()) {
             let mut wire = Generated { kind: Some(kind) }.encode_to_vec();
             let at = cut.index(wire.len());
-            wire[at] = spoilt;
+            wire[at] = changed;
             for wire in [&wire[..], &wire[..at]] {
                 let (read, wanted) = (State::decode(wire), Generated::decode(wire));
                 prop_assert_eq!(read.is_ok(), wanted.is_ok());
                 if let (Err(read), Err(wanted)) = (read, wanted) {
-                    prop_assert_eq!(fault(&read), fault(&wanted));
+                    prop_assert_eq!(description(&read), description(&wanted));
                 }
             }
         }
     }
 
     #[test]
-    fn a_message_in_parts_is_one() {
+    fn repeated_occurrences_of_a_state_are_merged() {
         let part = |text: &[u8]| State::typed(GameId::QueenRooks, text.to_vec()).encode_to_vec();
         let wire = [part(b"ab"), part(b"c")].concat();
         assert_eq!(State::decode(&*wire), Ok(State::typed(GameId::QueenRooks, b"abc".to_vec())));
@@ -185,9 +186,9 @@ mod tests {
     }
 
     #[test]
-    fn the_fields_are_those_of_the_contract() {
-        let pool = DescriptorPool::decode(proto::FILE_DESCRIPTOR_SET).expect("the contract can be read");
-        let state = pool.get_message_by_name("arbiter.v1.State").expect("there is one");
+    fn field_numbers_match_the_contract() {
+        let pool = DescriptorPool::decode(proto::FILE_DESCRIPTOR_SET).expect("the contract is compiled");
+        let state = pool.get_message_by_name("arbiter.v1.State").expect("the contract has the message");
         let games: Vec<_> = state.fields().filter(|field| matches!(field.kind(), Kind::Message(_))).collect();
         assert_eq!(games.len(), GameId::ALL.len());
         assert_eq!(state.fields().len(), games.len() + 1);

@@ -1,4 +1,4 @@
-//! The messages of Triple Triad.
+//! Decoding and encoding of Triple Triad messages.
 
 mod card;
 mod description;

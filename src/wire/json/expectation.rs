@@ -1,8 +1,10 @@
+//! Descriptions and examples of expected values, for error messages.
+
 use prost_reflect::Kind;
 
 use super::tree::{Json, quoted};
 
-/// Describes what is expected of a value instead of what was found.
+/// Describes the expected kind of a value.
 pub(super) fn expected<T>(kind: &Kind, found: &Json<T>) -> String {
     match kind {
         Kind::String => "a string".to_owned(),
@@ -11,7 +13,7 @@ pub(super) fn expected<T>(kind: &Kind, found: &Json<T>) -> String {
         Kind::Uint64 => format!("a whole number from 0 to {}", u64::MAX),
         Kind::Enum(_) => format!("a name such as {}", example(kind, "...")),
         Kind::Message(_) => {
-            // A text in place of a message is most likely its notation.
+            // A string in place of a message is probably its notation.
             let text = match found {
                 Json::String(text) => text.clone(),
                 Json::Number(number) => number.to_string(),
@@ -23,7 +25,7 @@ pub(super) fn expected<T>(kind: &Kind, found: &Json<T>) -> String {
     }
 }
 
-/// An example of a value, with this text if it has one.
+/// An example of a value, with `text` as its string.
 pub(super) fn example(kind: &Kind, text: &str) -> String {
     match kind {
         Kind::String => quoted(text),

@@ -1,3 +1,5 @@
+//! Decoding of a JSON request, which reports every violation.
+
 use std::fmt;
 
 use prost_reflect::{DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, Value};
@@ -11,16 +13,16 @@ use super::{
 };
 use crate::wire::{Path, Refusal, Violations, refusal::truncate_quote};
 
-/// Reads the JSON of a request by the descriptors of the contract, and collects everything that is wrong with it.
+/// Decodes the JSON of a request by the descriptors of the contract, and collects its violations.
 pub(super) struct Reader {
     /// The type of the request.
     request: MessageDescriptor,
     violations: Violations,
-    /// Whether the contract has a field that this reader does not support.
+    /// Whether the request has a field of a type that this reader does not support.
     has_unsupported_field: bool,
 }
 
-/// The fields of an object so far, each with the spelling of its name.
+/// The fields of an object so far, each with the name that the client used.
 pub(super) type GivenFields = Vec<(FieldDescriptor, String)>;
 
 impl Reader {
@@ -28,7 +30,7 @@ impl Reader {
         Self { request, violations: Violations::default(), has_unsupported_field: false }
     }
 
-    /// The value that was read, or the refusal of everything that is wrong.
+    /// Returns the value, or the refusal with all violations.
     pub(super) fn finish<T>(self, value: T) -> Result<T, Refusal> {
         if self.has_unsupported_field {
             return Err(Refusal::internal_fault());
@@ -36,7 +38,7 @@ impl Reader {
         self.violations.finish(Some(value))
     }
 
-    /// Parses JSON. None if its syntax is wrong.
+    /// Parses JSON. Returns None if its syntax is invalid.
     pub(super) fn parse<'de, T: Deserialize<'de>>(&mut self, json: &'de [u8], at: &Path<'_>) -> Option<T> {
         let parsed = serde_json::from_slice(json);
         parsed
@@ -44,7 +46,7 @@ impl Reader {
             .ok()
     }
 
-    /// Reads a message of the request. What is wrong in it is left out.
+    /// Reads a message of the request, without its invalid fields.
     pub(super) fn read(&mut self, message: &MessageDescriptor, json: &[u8], at: &Path<'_>) -> DynamicMessage {
         match self.parse(json, at) {
             Some(Tree(Json::Object(members))) => self.message(message, members, at),
@@ -75,7 +77,7 @@ impl Reader {
         message
     }
 
-    /// The field that a member of an object gives a value to. None if there is no such field, or the value is null.
+    /// The field that a member of an object sets. None if the field is unknown or the value is null.
     pub(super) fn field(
         &mut self,
         message: &MessageDescriptor,
@@ -160,7 +162,7 @@ impl Reader {
         value.map_err(|found| self.mismatch(at, kind, false, &found)).ok()
     }
 
-    /// Notes that a value is not of the expected kind, or not a list of them.
+    /// Reports a value that is not of the expected kind, or not a list of that kind.
     pub(super) fn mismatch<T>(&mut self, at: &Path<'_>, kind: &Kind, is_list: bool, found: &Json<T>) {
         let text = fmt::from_fn(|f| {
             if is_list {
@@ -184,10 +186,10 @@ fn is_supported(field: &FieldDescriptor) -> bool {
     }
 }
 
-/// Above this a float may have been rounded: 2 to the power of 53.
+/// 2^53. A larger float may have been rounded.
 const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// The integer of a number, or of a string that is one in JSON, if it is exact and fits.
+/// The integer in a number, or in a string with a JSON number, if it is exact and in range.
 fn integer<N: TryFrom<i128>>(json: &Json<Tree>) -> Option<N> {
     let integral =
         |number: f64| (number.fract() == 0.0 && number.abs() < MAX_EXACT).then_some(number as i128);
@@ -216,7 +218,7 @@ mod tests {
     };
 
     fn new_game(json: &str) -> proto::NewGameRequest {
-        let binary = request_from_json("NewGame", json.as_bytes()).expect("the request can be read");
+        let binary = request_from_json("NewGame", json.as_bytes()).expect("the request is valid");
         proto::NewGameRequest::decode(binary.as_slice()).expect("the result is a request")
     }
 
@@ -284,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_integer_in_the_range_of_its_field_is_refused() {
+    fn an_invalid_or_out_of_range_integer_is_refused() {
         let text = [r#""""#, r#"" 7""#, r#""+7""#, r#""007""#, r#""seven""#, r#""inf""#, r#""NaN""#];
         // A float above 2^53 may have been rounded.
         let inexact = ["9007199254740993.0", r#""9007199254740993.0""#];
@@ -336,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_the_wrong_type_is_told_what_is_expected() {
+    fn a_value_of_the_wrong_type_reports_the_expected_type() {
         let board = r#"{"state": {"connect_four": {"board": "BOARD"}}}"#;
         for (call, json, expected) in [
             ("ApplyMove", r#"{"state": {"notation": 3}}"#, "expected a string, found the number 3"),
@@ -355,14 +357,14 @@ mod tests {
     }
 
     #[test]
-    fn wrong_syntax_is_told_by_line_and_column() {
+    fn a_syntax_error_has_its_line_and_column() {
         let (field, message) = violation("ListGames", "{\n  'a': 1}");
         assert_eq!(field, "");
         assert_eq!(message, "this is not valid JSON: key must be a string at line 2 column 3");
     }
 
     #[test]
-    fn more_than_one_text_is_refused() {
+    fn a_second_json_value_is_refused() {
         let (_, message) = violation("ListGames", "{} {}");
         assert!(message.contains("trailing characters"), "{message}");
     }
@@ -375,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn quoted_input_is_cut_off() {
+    fn quoted_input_is_truncated() {
         let long = "ä".repeat(20_000);
         for json in [
             format!(r#"{{"move": {{"{long}": 1}}}}"#),
@@ -391,7 +393,7 @@ mod tests {
     #[test]
     fn a_field_that_is_not_supported_is_an_internal_fault() {
         let message =
-            DESCRIPTORS.get_message_by_name("google.rpc.ErrorInfo").expect("there is one with a map");
+            DESCRIPTORS.get_message_by_name("google.rpc.ErrorInfo").expect("google.rpc.ErrorInfo has a map");
         let mut reader = Reader::new(message.clone());
         reader.read(&message, br#"{"metadata": {"a": "b"}}"#, &Path::REQUEST);
         assert_eq!(reader.finish(()), Err(Refusal::internal_fault()));

@@ -1,4 +1,4 @@
-//! What to write instead of a name that the contract does not have.
+//! Suggestions for unknown names of fields and enum values.
 
 use std::cmp::Reverse;
 
@@ -9,13 +9,13 @@ use crate::wire::{
     spelling::{expected_one_of, nearest, quoted},
 };
 
-/// The most paths that are suggested for a field: if more fit equally well, none of them is likely to be meant.
+/// Maximum number of suggested paths. If more fit equally well, a suggestion is not helpful.
 const MAX_PATHS: usize = 3;
 
-/// How deep a field is searched for. The contract is not as deep: this stops at messages that contain themselves.
+/// Maximum depth of the search, which is above that of the contract. It ends the search in recursive messages.
 const MAX_DEPTH: usize = 8;
 
-/// Suggests what to write instead of an unknown field of a message. The message is at `at` in the request.
+/// Suggests a replacement for an unknown field of the message at the path `at`.
 pub(super) fn for_field(
     request: &MessageDescriptor,
     message: &MessageDescriptor,
@@ -34,7 +34,7 @@ pub(super) fn for_field(
     if names.is_empty() { "this message has no fields".to_owned() } else { expected_one_of(&names) }
 }
 
-/// Suggests what to write instead of an unknown name of an enum value. The prefix that all values share does not count.
+/// Suggests a replacement for an unknown enum value. The common prefix of the values is ignored.
 pub(super) fn for_enum_value(descriptor: &EnumDescriptor, name: &str) -> String {
     let values: Vec<_> = descriptor.values().collect();
     let prefix = descriptor.default_value().name().strip_suffix("UNSPECIFIED").unwrap_or_default().to_owned();
@@ -52,7 +52,8 @@ pub(super) fn for_enum_value(descriptor: &EnumDescriptor, name: &str) -> String 
     }
 }
 
-/// The paths of the fields of this name, in either spelling, that share most segments with `at`; the shortest of those.
+/// The paths of the fields with this name, in snake case or camel case, that share most segments with `at`. Of those,
+/// the shortest.
 fn paths_to(name: &str, request: &MessageDescriptor, at: &str) -> Vec<String> {
     let at = at.split('.').filter(|segment| !segment.is_empty()).collect();
     let mut search = Search { name, at, best: None, paths: Vec::new() };
@@ -64,13 +65,13 @@ struct Search<'a> {
     name: &'a str,
     /// The segments of the path where the name was found, such as `moves[1]`.
     at: Vec<&'a str>,
-    /// How many segments the best paths share with it, and how many they have.
+    /// The number of segments that the best paths share with `at`, and the number that they have.
     best: Option<(usize, Reverse<usize>)>,
     paths: Vec<String>,
 }
 
 impl Search<'_> {
-    /// Searches a message. `is_prefix` says whether its path is the beginning of the path where the name was found.
+    /// Searches a message. `is_prefix` says whether its path is a prefix of `at`.
     fn visit(&mut self, message: &MessageDescriptor, path: &Path<'_>, depth: usize, is_prefix: bool) {
         let given = self.at.get(depth).copied().filter(|_| is_prefix);
         let given_field = given.and_then(|segment| message.get_field_by_name(without_index(segment)));
@@ -78,7 +79,7 @@ impl Search<'_> {
         for field in message.fields() {
             let is_given = given_field.as_ref() == Some(&field);
             if !is_given && given_oneof.is_some() && field.containing_oneof() == given_oneof {
-                // Another member of the oneof is set: a different game, or a different call of a batch.
+                // Another member of the oneof is set: the name is meant for that game or call.
                 continue;
             }
             let step = path.field(given.filter(|_| is_given).unwrap_or(field.name()));
@@ -164,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn the_path_of_a_batch_stays_in_its_call() {
+    fn a_suggested_path_in_a_batch_stays_in_its_call() {
         let (_, message) =
             violation("EvaluateBatch", r#"{"calls": [{}, {"new_game": {"queen_rooks": {"size": 6}}}]}"#);
         assert!(message.ends_with("did you mean `calls[1].new_game.rules.queen_rooks.size`?"), "{message}");
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_without_fields_says_so() {
+    fn a_message_without_fields_has_no_suggestion() {
         let (_, message) = violation("NewGame", r#"{"connect_four": {"level": 1}}"#);
         assert_eq!(message, "there is no field `level` here: this message has no fields");
     }

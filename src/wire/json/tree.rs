@@ -1,3 +1,5 @@
+//! JSON values that keep duplicate members.
+
 use std::{fmt, marker::PhantomData};
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -5,9 +7,9 @@ use serde_json::{Number, Value};
 
 use crate::wire::refusal::truncate_quote;
 
-/// A JSON value. Unlike `serde_json::Value` it keeps members of the same name, which are refused by their field.
+/// A JSON value. Unlike `serde_json::Value` it keeps members with the same name, so that they can be reported.
 ///
-/// What an array or an object contains is a `T`: a [`Tree`], or a `RawValue` that is not read yet.
+/// The items of an array and the members of an object are a [`Tree`], or a `RawValue` that is not parsed yet.
 pub(super) enum Json<T> {
     Null,
     Bool(bool),
@@ -17,12 +19,12 @@ pub(super) enum Json<T> {
     Object(Vec<(String, T)>),
 }
 
-/// A text as a JSON string, cut off if it is long.
+/// A text as a JSON string, truncated if it is long.
 pub(super) fn quoted(text: &str) -> String {
     Value::from(truncate_quote(text)).to_string()
 }
 
-/// A JSON value with everything in it.
+/// A completely parsed JSON value.
 pub(super) struct Tree(pub(super) Json<Tree>);
 
 impl<T> fmt::Display for Json<T> {

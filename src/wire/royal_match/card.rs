@@ -1,3 +1,5 @@
+//! Decoding and encoding of cards, suits and orderings.
+
 use std::sync::LazyLock;
 
 use prost::Message;
@@ -11,16 +13,16 @@ use crate::{
 const SUIT_KEY: u8 = 1 << 3;
 const VALUE_KEY: u8 = 2 << 3;
 
-/// Every card as it is on the wire, in the order of the deck.
+/// Every encoded card, in the order of the deck.
 static ENCODED_DECK: LazyLock<Vec<Vec<u8>>> =
     LazyLock::new(|| Card::deck().map(|card| write_card(card).encode_to_vec()).collect());
 
-/// A card as it is on the wire: by its suit, its value, and as text.
+/// An encoded card: suit, value and notation.
 pub(super) fn encoded_card(card: Card) -> &'static [u8] {
     &ENCODED_DECK[card.deck_index()]
 }
 
-/// Reads a card as it is on the wire, with its text or without.
+/// Decodes a card with or without its notation (fast path).
 pub(super) fn scan_card(wire: &[u8]) -> Option<Card> {
     let [SUIT_KEY, suit, VALUE_KEY, value, text @ ..] = wire else { return None };
     let suit = suit_of(proto::RoyalMatchSuit::try_from(i32::from(*suit)).ok()?)?;
@@ -28,7 +30,7 @@ pub(super) fn scan_card(wire: &[u8]) -> Option<Card> {
     (text.is_empty() || wire == encoded_card(card)).then_some(card)
 }
 
-/// Reads a card that must be there.
+/// Reads a required card.
 pub(super) fn read_required_card(
     card: Option<&proto::RoyalMatchCard>,
     at: &Path<'_>,
@@ -40,18 +42,18 @@ pub(super) fn read_required_card(
     read_card(card?, at, violations)
 }
 
-/// Reads a card: by suit and value, as text, or by both if they agree.
+/// Reads a card by suit and value, by notation, or by both if they agree.
 pub(super) fn read_card(
     card: &proto::RoyalMatchCard,
     at: &Path<'_>,
     violations: &mut Violations,
 ) -> Option<Card> {
-    let in_text = !card.notation.is_empty();
+    let has_notation = !card.notation.is_empty();
     let has_suit = card.suit != i32::from(proto::RoyalMatchSuit::Unspecified);
-    let suit = (has_suit || !in_text).then(|| read_suit(card.suit, &at.field("suit"), violations));
-    let value =
-        (card.value.is_some() || !in_text).then(|| read_value(card.value, &at.field("value"), violations));
-    if !in_text {
+    let suit = (has_suit || !has_notation).then(|| read_suit(card.suit, &at.field("suit"), violations));
+    let value = (card.value.is_some() || !has_notation)
+        .then(|| read_value(card.value, &at.field("value"), violations));
+    if !has_notation {
         return suit.flatten().zip(value.flatten()).and_then(|(suit, value)| Card::new(suit, value).ok());
     }
     let at = at.field("notation");
@@ -62,7 +64,7 @@ pub(super) fn read_card(
             return None;
         }
     };
-    // What is given beside the text must be right by itself, and agree with it.
+    // A suit or value next to the notation must be valid and agree with it.
     let (suit, value) = (suit.unwrap_or(Some(read.suit()))?, value.unwrap_or(Some(read.value().into()))?);
     if (suit, value) == (read.suit(), read.value().into()) {
         return Some(read);
@@ -72,7 +74,6 @@ pub(super) fn read_card(
     None
 }
 
-/// Reads a value that a card can have.
 fn read_value(value: Option<u32>, at: &Path<'_>, violations: &mut Violations) -> Option<u32> {
     let Some(value) = value else {
         violations.required(at);
@@ -87,7 +88,6 @@ fn read_value(value: Option<u32>, at: &Path<'_>, violations: &mut Violations) ->
     }
 }
 
-/// Reads a suit.
 pub(super) fn read_suit(value: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Suit> {
     read_enum(value, at, violations).and_then(suit_of)
 }
@@ -102,7 +102,6 @@ pub(super) fn suit_of(suit: proto::RoyalMatchSuit) -> Option<Suit> {
     })
 }
 
-/// Reads an ordering.
 pub(super) fn read_ordering(value: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Ordering> {
     read_enum(value, at, violations).and_then(ordering_of)
 }
@@ -115,7 +114,7 @@ pub(super) fn ordering_of(ordering: proto::RoyalMatchOrdering) -> Option<Orderin
     })
 }
 
-/// Writes a card, by suit and value and as text.
+/// Writes a card with suit, value and notation.
 pub(super) fn write_card(card: Card) -> proto::RoyalMatchCard {
     proto::RoyalMatchCard {
         suit: write_suit(card.suit()).into(),
@@ -124,7 +123,6 @@ pub(super) fn write_card(card: Card) -> proto::RoyalMatchCard {
     }
 }
 
-/// Writes a suit.
 pub(super) fn write_suit(suit: Suit) -> proto::RoyalMatchSuit {
     match suit {
         Suit::Hearts => proto::RoyalMatchSuit::Hearts,
@@ -134,7 +132,6 @@ pub(super) fn write_suit(suit: Suit) -> proto::RoyalMatchSuit {
     }
 }
 
-/// Writes an ordering.
 pub(super) fn write_ordering(ordering: Ordering) -> proto::RoyalMatchOrdering {
     match ordering {
         Ordering::ValueThenSuit => proto::RoyalMatchOrdering::ValueThenSuit,

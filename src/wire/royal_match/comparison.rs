@@ -1,3 +1,5 @@
+//! Decoding of `CompareCards` requests, and encoding of the comparison.
+
 use std::cmp;
 
 use super::card::{read_card, read_ordering, read_suit, write_card};
@@ -6,18 +8,18 @@ use crate::{
     wire::{Path, Refusal, Violations, proto},
 };
 
-/// Cards to be compared: two, or more that are all different.
+/// Cards to compare: two, or more that are all different.
 #[derive(Clone, Debug)]
 pub struct Ranking {
     cards: Vec<Card>,
     order: Order,
 }
 
-/// Reads cards to be compared.
+/// Reads cards to compare.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with them.
+/// All violations.
 pub fn read_ranking(request: &proto::CompareCardsRequest) -> Result<Ranking, Refusal> {
     let mut violations = Violations::default();
     let at = Path::root("cards");
@@ -30,7 +32,7 @@ pub fn read_ranking(request: &proto::CompareCardsRequest) -> Result<Ranking, Ref
     for (index, card) in request.cards.iter().enumerate().take(Card::COUNT) {
         let at = at.index(index);
         let Some(card) = read_card(card, &at, &mut violations) else { continue };
-        // Two cards may be the same: a comparison says so. A ranking has a place for each once.
+        // Two cards may be equal. The cards of a ranking must be different.
         if count > 2 && cards.contains(&card) {
             violations.add(&at, proto::ErrorReason::DuplicateCard, format!("{card} is there already"));
         }
@@ -45,21 +47,21 @@ pub fn read_ranking(request: &proto::CompareCardsRequest) -> Result<Ranking, Ref
     violations.finish(order.map(|order| Ranking { cards, order }))
 }
 
-/// Compares the cards, and writes how they stand.
+/// Compares the cards and writes the result.
 pub fn write_ranking(ranking: &Ranking) -> proto::CompareCardsResponse {
     let Ranking { cards, order } = ranking;
     let mut ranked = cards.clone();
     order.rank(&mut ranked);
-    let standing = match cards[..] {
+    let order_of_two = match cards[..] {
         [first, second] => Some(order.compare(first, second).0),
         _ => None,
     };
-    let written = standing.map(|standing| match standing {
+    let written = order_of_two.map(|order_of_two| match order_of_two {
         cmp::Ordering::Greater => proto::RoyalMatchOrder::FirstWins,
         cmp::Ordering::Less => proto::RoyalMatchOrder::SecondWins,
         cmp::Ordering::Equal => proto::RoyalMatchOrder::Equal,
     });
-    let winner = ranked.first().filter(|_| standing != Some(cmp::Ordering::Equal));
+    let winner = ranked.first().filter(|_| order_of_two != Some(cmp::Ordering::Equal));
     proto::CompareCardsResponse {
         order: written.map(Into::into),
         winner: winner.copied().map(write_card),

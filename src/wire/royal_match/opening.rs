@@ -1,10 +1,12 @@
+//! Decoding of the setup of a new match.
+
 use super::card::{read_card, read_suit};
 use crate::{
     games::royal_match::{Opening, OpeningError, OpeningSetup},
     wire::{Path, Violations, proto},
 };
 
-/// Reads what a match is started from.
+/// Reads the setup of a match and reports its violations.
 pub(super) fn read_opening(
     setup: &proto::RoyalMatchSetup,
     at: &Path<'_>,

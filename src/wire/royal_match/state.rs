@@ -1,3 +1,5 @@
+//! Decoding and encoding of states, with the fast path.
+
 use super::{
     card::{encoded_card, ordering_of, read_card, read_suit, scan_card, suit_of, write_ordering, write_suit},
     read_rules, read_seat as read_viewer, seat_of,
@@ -11,25 +13,25 @@ use crate::{
     },
 };
 
-/// The fields of a state.
+/// The field numbers of a state.
 const RULES: u8 = 1;
 const DOMINANT_SUIT: u8 = 2;
 const SEATS: u8 = 3;
 const VIEW: u8 = 4;
 
-/// The field of its rules.
+/// The field number of the rules.
 const ORDERING: u8 = 1;
 
-/// The fields of a seat.
+/// The field numbers of a seat.
 const HAND: u8 = 1;
 const PLAYED: u8 = 2;
 const TRICKS: u8 = 3;
 const HIDDEN_CARDS: u8 = 4;
 
-/// The field of a view.
+/// The field number of a view.
 const VIEWER: u8 = 1;
 
-/// Reads a match, a view, or players at a table without a match, as they are on the wire.
+/// Decodes a match, a view, or the seats of a trick without a match (fast path).
 pub(super) fn scan_as<T: for<'a> TryFrom<&'a Setup>>(wire: &[u8]) -> Option<T> {
     let (mut rules, mut dominant, mut players, mut viewer) = (None, None, Vec::new(), None);
     scan_fields(wire, |field, value| {
@@ -78,7 +80,7 @@ fn scan_seat(wire: &[u8]) -> Option<SetupPlayer> {
     Some(player)
 }
 
-/// Reads a match, a view, or players at a table without a match.
+/// Reads a match, a view, or the seats of a trick without a match, and reports the violations.
 pub(super) fn read_as<T>(
     state: &proto::RoyalMatchState,
     at: &Path<'_>,
@@ -99,7 +101,7 @@ where
         state.view.map(|view| read_viewer(view.viewer, &at.field("view").field("viewer"), violations));
     let setup = Setup { rules: rules.unwrap_or_default(), dominant, players, viewer: viewer.flatten() };
     let made = violations.accept(T::try_from(&setup), |error, violations| {
-        // Why the viewer could not be read has been noted.
+        // An invalid viewer is already reported.
         if viewer != Some(None) || !matches!(error, SetupError::ViewerMissing(_)) {
             report_setup_error(error, &setup, at, violations);
         }
@@ -172,7 +174,7 @@ pub(super) fn setup_error_code(error: SetupError) -> proto::ErrorReason {
     }
 }
 
-/// Writes players at a table, as they are on the wire.
+/// Encodes the seats with rules and strong suit.
 pub(super) fn write_table(table: &Table) -> Vec<u8> {
     let mut wire = Vec::with_capacity(256);
     put_message(RULES, &mut wire, |wire| {

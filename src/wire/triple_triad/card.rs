@@ -1,9 +1,11 @@
+//! Decoding and encoding of cards and elements.
+
 use crate::{
     games::triple_triad::{Card, CardError, Element, Side},
     wire::{Path, Violations, common::read_enum, proto},
 };
 
-/// Reads a card.
+/// Reads a card and reports its violations.
 pub(super) fn read_card(
     card: &proto::TripleTriadCard,
     at: &Path<'_>,
@@ -19,7 +21,7 @@ pub(super) fn read_card(
     read
 }
 
-/// Reads a card that is written as text, and has no other field.
+/// Reads a card given by its notation, which must be its only field.
 fn read_notation(card: &proto::TripleTriadCard, at: &Path<'_>, violations: &mut Violations) -> Option<Card> {
     let alone = proto::TripleTriadCard { notation: card.notation.clone(), ..Default::default() };
     if *card != alone {
@@ -32,7 +34,7 @@ fn read_notation(card: &proto::TripleTriadCard, at: &Path<'_>, violations: &mut 
     })
 }
 
-/// Reads a card that is right in every way.
+/// Reads a card. Returns None if a field is invalid.
 fn try_read(card: &proto::TripleTriadCard) -> Option<Card> {
     let ranks = [card.top?, card.right?, card.bottom?, card.left?];
     let element = match card.element {
@@ -42,7 +44,7 @@ fn try_read(card: &proto::TripleTriadCard) -> Option<Card> {
     Card::new(card.id?, ranks, element, card.level.unwrap_or(1), &card.name).ok()
 }
 
-/// Notes everything that is wrong with a card, field by field.
+/// Reports the violations of a card, field by field.
 fn report_violations(card: &proto::TripleTriadCard, at: &Path<'_>, violations: &mut Violations) {
     let numbers = [
         ("id", card.id),
@@ -51,7 +53,7 @@ fn report_violations(card: &proto::TripleTriadCard, at: &Path<'_>, violations: &
         ("bottom", card.bottom),
         ("left", card.left),
     ];
-    // What is missing is not also out of range.
+    // A missing number is reported as missing, not also as out of range.
     let [id, ranks @ ..] = numbers.map(|(_, number)| number.unwrap_or(1));
     let errors = Card::new(id, ranks, None, card.level.unwrap_or(1), &card.name).err().unwrap_or_default();
     let report = |field, violations: &mut Violations| {
@@ -72,7 +74,7 @@ fn report_violations(card: &proto::TripleTriadCard, at: &Path<'_>, violations: &
     report("name", violations);
 }
 
-/// Reads a list of cards; one that cannot be read is none.
+/// Reads a list of cards. An invalid card is None.
 pub(super) fn read_cards(
     cards: &[proto::TripleTriadCard],
     at: &Path<'_>,
@@ -81,7 +83,6 @@ pub(super) fn read_cards(
     cards.iter().enumerate().map(|(index, card)| read_card(card, &at.index(index), violations)).collect()
 }
 
-/// Reads an element that is given.
 pub(super) fn read_element(value: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Element> {
     read_enum(value, at, violations).and_then(element_of)
 }
@@ -121,7 +122,6 @@ pub(super) fn error_code(error: CardError) -> proto::ErrorReason {
     }
 }
 
-/// Writes a card.
 pub(super) fn write_card(card: &Card) -> proto::TripleTriadCard {
     let [top, right, bottom, left] = card.ranks().each().map(|rank| Some(rank.into()));
     proto::TripleTriadCard {
@@ -137,7 +137,6 @@ pub(super) fn write_card(card: &Card) -> proto::TripleTriadCard {
     }
 }
 
-/// Writes an element.
 pub(super) fn write_element(element: Element) -> proto::TripleTriadElement {
     match element {
         Element::Fire => proto::TripleTriadElement::Fire,

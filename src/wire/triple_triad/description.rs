@@ -1,10 +1,12 @@
+//! The description of the game for `ListGames`.
+
 use super::{NAME, card::write_card, rules::write_rules};
 use crate::{
     games::triple_triad::{BasicCapture, CATALOGUE, Rule, Rules, TradeRule},
     wire::proto,
 };
 
-/// What `ListGames` returns of the game.
+/// Describes the game, with the built-in cards on request.
 pub(super) fn describe(include_cards: bool) -> proto::GameDescription {
     proto::GameDescription {
         name: NAME.to_owned(),
@@ -58,7 +60,7 @@ fn write_rule_set(rules: Rules) -> proto::RuleSet {
     proto::RuleSet { kind: Some(proto::rule_set::Kind::TripleTriad(write_rules(rules))) }
 }
 
-/// The versions of the rules, each with all that the one before has; and those of the console.
+/// The versions of the rules, each of which extends the one before, and the rules of the console.
 fn presets() -> Vec<proto::Preset> {
     let preset = |name: &str, summary: &str, rules: Rules| proto::Preset {
         name: name.to_owned(),

@@ -1,4 +1,4 @@
-//! States as they are on the wire.
+//! The fast path: states are decoded from and encoded to wire bytes.
 
 use std::sync::LazyLock;
 
@@ -15,7 +15,7 @@ use crate::{
     wire::fast_path::{ArrayVec, Value, put_bytes, put_message, put_number, put_player, scan_fields},
 };
 
-/// The fields of a state.
+/// The field numbers of a state.
 const RULES: u8 = 1;
 const BOARD: u8 = 2;
 const HAND_ONE: u8 = 3;
@@ -24,25 +24,25 @@ const NEXT_PLAYER: u8 = 5;
 const SUDDEN_DEATH_COUNT: u8 = 6;
 const VIEW: u8 = 7;
 
-/// The fields of its rules that are no flags.
+/// The field numbers of the rules that are not flags.
 const BASIC_CAPTURE: u8 = 8;
 const SUDDEN_DEATH_LIMIT: u8 = 10;
 const TRADE_RULE: u8 = 11;
 
-/// The fields of a square.
+/// The field numbers of a square.
 const ELEMENT: u8 = 1;
 const CARD: u8 = 2;
 const OWNER: u8 = 3;
 
-/// The fields of a view.
+/// The field numbers of a view.
 const VIEWER: u8 = 1;
 const HIDDEN_CARDS: u8 = 2;
 
-/// The cards of the catalogue as they are on the wire: most games have no others, and they are read and written at once.
+/// The encoded cards of the catalogue. Most games use only these, so they are compared and copied as a whole.
 static ENCODED_CATALOGUE: LazyLock<Vec<Vec<u8>>> =
     LazyLock::new(|| CATALOGUE.iter().map(|card| write_card(card).encode_to_vec()).collect());
 
-/// Reads a game, a view, or a board without a game.
+/// Decodes a game, a view, or a board without a game.
 pub(super) fn scan_as<T: for<'a> TryFrom<&'a Setup>>(wire: &[u8]) -> Option<T> {
     let mut rules = None;
     let mut squares = ArrayVec::new(SetupSquare::default());
@@ -87,7 +87,7 @@ fn scan_rules(wire: &[u8]) -> Option<Rules> {
             TRADE_RULE => rules.with_trade(trade_rule_of(value.enumerated()?)?),
             _ => match rule_of(field)? {
                 rule if value.flag()? => rules.with(rule),
-                // It was turned on before.
+                // An earlier occurrence of the field turned it on.
                 rule if rules.has(rule) => return None,
                 _ => rules,
             },
@@ -97,7 +97,7 @@ fn scan_rules(wire: &[u8]) -> Option<Rules> {
     Some(rules)
 }
 
-/// The rule that a field turns on or off.
+/// The rule of a flag.
 fn rule_of(field: u8) -> Option<Rule> {
     Some(match field {
         1 => Rule::Open,
@@ -132,7 +132,7 @@ fn scan_square(wire: &[u8]) -> Option<SetupSquare> {
 
 fn scan_card(value: Value<'_>) -> Option<Card> {
     let wire = value.bytes()?;
-    // The id is the first field, and of one byte in all of the catalogue.
+    // The id comes first, and takes one byte in the whole catalogue.
     if let [_, id, ..] = wire {
         let index = usize::from(*id).wrapping_sub(1);
         if ENCODED_CATALOGUE.get(index).is_some_and(|known| known == wire) {
@@ -155,7 +155,7 @@ fn scan_card(value: Value<'_>) -> Option<Card> {
     Card::new(id?, [top?, right?, bottom?, left?], element, level, name).ok()
 }
 
-/// Writes a board, with everything that is given around it.
+/// Encodes a board with its rules and hands, and the marks of a game or a view.
 pub(super) fn write_diagram(diagram: &Diagram) -> Vec<u8> {
     let mut wire = Vec::with_capacity(512);
     put_message(RULES, &mut wire, |wire| put_rules(diagram.rules, wire));

@@ -1,3 +1,5 @@
+//! Decoding of the setup of a new game.
+
 use super::card::{read_cards, read_element};
 use crate::{
     games::{
@@ -11,7 +13,7 @@ use crate::{
     },
 };
 
-/// Reads what a game is started from.
+/// Reads the setup of a game and reports its violations.
 pub(super) fn read_opening(
     setup: &proto::TripleTriadSetup,
     rules: Option<Rules>,

@@ -1,9 +1,11 @@
+//! Decoding and encoding of rules.
+
 use crate::{
     games::triple_triad::{BasicCapture, Rule, Rules, TradeRule},
     wire::{Path, Violations, common::read_enum, proto},
 };
 
-/// Reads rules; what is left out has its default.
+/// Reads rules and reports their violations. An absent field has its default.
 pub(super) fn read_rules(
     rules: &proto::TripleTriadRules,
     at: &Path<'_>,
@@ -67,7 +69,7 @@ pub(super) fn trade_rule_of(trade: proto::TripleTriadTradeRule) -> Option<TradeR
     })
 }
 
-/// Writes rules, every field.
+/// Writes rules with all their fields.
 pub(super) fn write_rules(rules: Rules) -> proto::TripleTriadRules {
     let has = |rule| Some(rules.has(rule));
     proto::TripleTriadRules {
@@ -85,7 +87,6 @@ pub(super) fn write_rules(rules: Rules) -> proto::TripleTriadRules {
     }
 }
 
-/// Writes when the basic rule takes cards.
 pub(super) fn write_basic_capture(basic: BasicCapture) -> proto::TripleTriadBasicCapture {
     match basic {
         BasicCapture::Fallback => proto::TripleTriadBasicCapture::Fallback,
@@ -93,7 +94,6 @@ pub(super) fn write_basic_capture(basic: BasicCapture) -> proto::TripleTriadBasi
     }
 }
 
-/// Writes what is traded.
 pub(super) fn write_trade_rule(trade: TradeRule) -> proto::TripleTriadTradeRule {
     match trade {
         TradeRule::None => proto::TripleTriadTradeRule::None,

@@ -1,3 +1,5 @@
+//! Decoding of states, which reports every violation.
+
 use super::{
     card::{read_card, read_cards, read_element},
     rules::read_rules,
@@ -27,14 +29,13 @@ pub(super) fn read_game(
     let hidden = setup.hidden;
     let report = |error, violations: &mut Violations| report_setup_error(error, hidden, at, violations);
     if !hand_sizes_known {
-        // How many cards must be in the hands is not known.
         setup.check_uncounted().into_iter().for_each(|error| report(error, violations));
         return None;
     }
     violations.accept(StateOrView::try_from(&setup), report)
 }
 
-/// Reads a board, with or without a game around it.
+/// Reads a board, which need not be a valid game.
 pub(super) fn read_diagram(
     state: &proto::TripleTriadState,
     at: &Path<'_>,
@@ -49,14 +50,14 @@ pub(super) fn read_diagram(
     diagram.filter(|_| hand_sizes_known && next_player.is_ok())
 }
 
-/// What could be read of a state.
+/// The valid part of a state.
 struct ReadSetup {
     setup: Setup,
-    /// Whether the board has the right size, and the mark of a view could be read.
+    /// Whether the board has the right size and `view` is valid, so that hand sizes can be checked.
     hand_sizes_known: bool,
 }
 
-/// Reads what every state has.
+/// Reads the fields of a state except the player to move.
 fn read_setup(state: &proto::TripleTriadState, at: &Path<'_>, violations: &mut Violations) -> ReadSetup {
     let rules = match &state.rules {
         Some(rules) => read_rules(rules, &at.field("rules"), violations),
@@ -83,7 +84,7 @@ fn read_setup(state: &proto::TripleTriadState, at: &Path<'_>, violations: &mut V
         drawn_rounds: state.sudden_death_count.unwrap_or_default(),
         hidden: hidden.flatten(),
     };
-    // Without its mark, the sizes of the hands of a view mean nothing.
+    // Without a valid `view`, the expected hand sizes are unknown.
     let hand_sizes_known = board_has_all_squares && hidden != Some(None);
     ReadSetup { setup, hand_sizes_known }
 }
@@ -119,7 +120,7 @@ fn report_setup_error(error: SetupError, hidden: Option<Hidden>, at: &Path<'_>, 
     let code = setup_error_code(error);
     let is_hidden = |player| hidden.is_some_and(|hidden| hidden.viewer != player);
     match error {
-        // Why it could not be read has been noted.
+        // Already reported.
         SetupError::NextPlayer => {}
         SetupError::HandSize { player, .. } | SetupError::HandTooLarge { player, .. }
             if is_hidden(player) =>

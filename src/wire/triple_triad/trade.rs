@@ -1,3 +1,5 @@
+//! Decoding of `SettleTrade` requests, and encoding of the settlement.
+
 use super::{
     GAME,
     card::{read_cards, write_card},
@@ -19,7 +21,7 @@ use crate::{
 ///
 /// # Errors
 ///
-/// Everything that is wrong with it.
+/// All violations.
 pub fn read_trade(request: &proto::SettleTradeRequest) -> Result<Trade, Refusal> {
     let mut violations = Violations::default();
     let at = Path::root("state");
