@@ -12,12 +12,12 @@ pub(super) fn read_enum<E: TryFrom<i32> + Default + PartialEq>(
     match E::try_from(value) {
         Ok(known) if known != E::default() => Some(known),
         Ok(_) => {
-            let message = "this field is required, and UNSPECIFIED is not a value";
+            let message = "this field is required and must not be UNSPECIFIED";
             violations.add(at, proto::ErrorReason::FieldRequired, message);
             None
         }
         Err(_) => {
-            let message = format!("{value} is not a value that this version knows");
+            let message = format!("unknown enum value {value}");
             violations.add(at, proto::ErrorReason::UnknownEnumValue, message);
             None
         }

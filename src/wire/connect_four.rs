@@ -53,10 +53,10 @@ impl WireGame for ConnectFour {
             presets: presets(),
             state_notation: Some(proto::NotationDescription {
                 syntax: "c4:<columns>x<rows>x<line length>:<position>, with an o after the line length if player two \
-                         starts. The position is the list of columns played since the empty board, from 1, with commas \
-                         between them if there are more than nine columns; or the board: its columns from the left, \
-                         each from the bottom up as X and O, with a dot between each two. \
-                         Without the rules: the default ones, and then the list of columns alone will do."
+                         starts. The position is the list of columns played since the empty board, from 1, separated by \
+                         commas if there are more than nine columns; or the board: its columns from the left, \
+                         each from the bottom up as X and O, separated by dots. \
+                         Without the rules, the default rules apply, and a list of columns needs no prefix."
                     .to_owned(),
                 examples: ["4453", "c4:4453", "c4:7x6x4:4453", "c4:7x6x4o:", "c4:12x8x5:4,12,4", "c4:7x6x4:..O.XO.X.."]
                     .map(ToOwned::to_owned)
@@ -159,7 +159,7 @@ impl WireGame for ConnectFour {
             let square = read_square(arrived_at, &at, violations)?;
             let (game, _) = board.as_ref()?;
             if game.position().token(square).is_none() {
-                let message = format!("no token lies at {square}");
+                let message = format!("there is no token at {square}");
                 violations.add(&at, proto::ErrorReason::NothingThere, message);
             }
         }
@@ -361,7 +361,7 @@ fn presets() -> Vec<proto::Preset> {
         )),
     };
     vec![
-        preset("classic", "The board everyone knows: 7 columns by 6 rows, four in a line.", 7, 6, 4),
+        preset("classic", "The standard board: 7 columns by 6 rows, four in a line.", 7, 6, 4),
         preset("large", "A larger board: 8 columns by 7 rows, four in a line.", 8, 7, 4),
         preset("wide", "A wide board: 10 columns by 7 rows, four in a line.", 10, 7, 4),
         preset("five_in_a_row", "9 columns by 6 rows, five in a line.", 9, 6, 5),

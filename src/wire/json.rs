@@ -266,7 +266,7 @@ mod tests {
     fn an_unknown_field_of_a_batch_has_a_suggestion() {
         let (field, message) = violation("EvaluateBatch", r#"{"cals": []}"#);
         assert_eq!(field, "cals");
-        assert_eq!(message, "there is no field `cals` here: did you mean `calls`?");
+        assert_eq!(message, "unknown field `cals`: did you mean `calls`?");
     }
 
     #[test]

@@ -40,27 +40,27 @@ impl WireGame for QueenRooks {
         proto::GameDescription {
             name: NAME.to_owned(),
             title: "Queen and rooks".to_owned(),
-            summary: "Two players move a queen and her rooks. A rook that has moved takes the opponent's rooks on the \
+            summary: "Two players move a queen and rooks. A rook that has moved captures the opponent's rooks on the \
                       corners of the rectangle between it and its queen. A player with two pieces or fewer loses."
                 .to_owned(),
             default_rules: Some(write_rule_set(Rules::DEFAULT)),
             limits: limits(),
             presets: presets(),
             state_notation: Some(proto::NotationDescription {
-                syntax: "qr:<board>:<player to move>. The board is its rows from the top with slashes between them: Q and R \
-                         for the queen and the rooks of player one, q and r for those of player two, a number for so \
-                         many empty squares. The player to move is 1 or 2. Then, if there are any, a colon and the \
-                         number of moves in a row without a capture; and if it has a limit, a slash and the limit. \
-                         ResolveCaptures also takes the board alone."
+                syntax: "qr:<board>:<player to move>. The board is its rows from the top, separated by slashes: Q and R for \
+                         the queen and the rooks of player one, q and r for those of player two, a number for a run of \
+                         empty squares. The player to move is 1 or 2, optionally followed by a colon and the number of \
+                         consecutive moves without a capture, and by a slash and the limit of these moves. \
+                         ResolveCaptures also accepts a board alone."
                     .to_owned(),
                 examples: ["qr:2rq/2rr/RR2/QR2:1", "qr:2rq/2rr/RR2/QR2:2:7", "qr:2rq/2rr/RR2/QR2:1:0/50"]
                     .map(ToOwned::to_owned)
                     .to_vec(),
             }),
             move_notation: Some(proto::NotationDescription {
-                syntax: "The square that the piece stands on, a hyphen, and the square that it goes to: a letter for the \
-                         column and a number for the row, from a1 at the top left. The hyphen is optional, and capital letters \
-                         are read too."
+                syntax: "The square of the piece, a hyphen, and the target square. A square is a letter for the column and a \
+                         number for the row, from a1 at the top left. The hyphen is optional, and capital letters are \
+                         accepted."
                     .to_owned(),
                 examples: vec!["a8-a5".to_owned()],
             }),
@@ -147,7 +147,7 @@ impl WireGame for QueenRooks {
         let (diagram, form) = diagram?;
         let arrival = Arrival::new(diagram, square);
         if arrival.is_none() {
-            violations.add(&at, proto::ErrorReason::NothingThere, format!("no piece stands on {square}"));
+            violations.add(&at, proto::ErrorReason::NothingThere, format!("there is no piece on {square}"));
         }
         arrival.map(|arrival| (arrival, form))
     }
@@ -394,7 +394,7 @@ fn write_rule_set(rules: Rules) -> proto::RuleSet {
 fn limits() -> Vec<proto::RuleLimit> {
     [
         ("size", Rules::MIN_SIZE.into(), Rules::MAX_SIZE.into(), "even"),
-        ("quiet_move_limit", 0, Rules::MAX_QUIET_MOVES, "0 is no limit"),
+        ("quiet_move_limit", 0, Rules::MAX_QUIET_MOVES, "0 means no limit"),
     ]
     .map(|(field, minimum, maximum, condition)| proto::RuleLimit {
         field: field.to_owned(),
@@ -414,8 +414,8 @@ fn presets() -> Vec<proto::Preset> {
         )),
     };
     vec![
-        preset("classic", "8 rows and columns, played to the end.", 8, 0),
-        preset("small", "6 rows and columns: nine pieces each.", 6, 0),
+        preset("classic", "8 rows and columns, without a move limit.", 8, 0),
+        preset("small", "6 rows and columns, nine pieces per player.", 6, 0),
         preset("large", "16 rows and columns, and a draw after 100 moves without a capture.", 16, 100),
     ]
 }

@@ -103,7 +103,7 @@ impl Violations {
 
     /// Reports a state, move or rule set that is not of this game.
     pub fn game_mismatch(&mut self, at: &Path<'_>, what: &str, game: GameId) {
-        let message = format!("this is no {what} of {}, the game of the request", game.name());
+        let message = format!("expected a {what} of {}, the game of this request", game.name());
         self.add(at, proto::ErrorReason::GameMismatch, message);
     }
 

@@ -102,7 +102,7 @@ impl GameRequest for proto::NewGameRequest {
         violations.add(
             &Path::root("setup"),
             proto::ErrorReason::FieldRequired,
-            "name the game: give one of its fields, such as connect_four, or the rules of a game",
+            "the game is missing: set its setup field, such as connect_four, or its rules",
         );
         read_form(self, violations);
     }

@@ -46,19 +46,19 @@ impl WireGame for RoyalMatch {
             name: NAME.to_owned(),
             title: "RoyalMatch".to_owned(),
             summary: "Two to four players each play a card, and the strongest takes the trick: the higher value, or at \
-                      equal values the suit that stands higher under the strong one. Most tricks win."
+                      equal values the higher suit, relative to the strong suit. The player with the most tricks wins."
                 .to_owned(),
             default_rules: Some(rules(Rules::default())),
             limits: Vec::new(),
             presets: vec![
-                preset("value_then_suit", "The higher value wins, whatever the suit.", Ordering::ValueThenSuit),
-                preset("suit_then_value", "The higher suit wins, whatever the value.", Ordering::SuitThenValue),
+                preset("value_then_suit", "The higher value wins, regardless of suit.", Ordering::ValueThenSuit),
+                preset("suit_then_value", "The higher suit wins, regardless of value.", Ordering::SuitThenValue),
             ],
             state_notation: Some(proto::NotationDescription {
                 syntax: "rm:<ordering><strong suit>:<player>/<player>... The ordering is v for value first or s for suit \
-                         first; the suit is H, D, C or S. A player is the hand, its cards with commas between them, or -; \
-                         a semicolon and the tricks taken; and a semicolon and the card played in the current trick, if \
-                         there is one. In a view, ? and the number of cards stand for every hand but the viewer's."
+                         first; the suit is H, D, C or S. A player is a hand (cards separated by commas, or -), a semicolon \
+                         and the number of tricks taken, and after another semicolon the card played in the current \
+                         trick, if there is one. In a view, every hand except the viewer's is ? and the number of cards."
                     .to_owned(),
                 examples: ["rm:vH:7H,10S;0/2H,AD;0", "rm:sC:7H;2/-;1;2H/3D;0", "rm:vH:7H,10S;0/?2;0"]
                     .map(ToOwned::to_owned)
@@ -66,7 +66,7 @@ impl WireGame for RoyalMatch {
             }),
             move_notation: Some(proto::NotationDescription {
                 syntax: "The number of the player, a colon, and the card: its value (2 to 10, J, Q, K, A) and its suit (H, D, \
-                         C, S, or a sign)."
+                         C, S, or a suit symbol)."
                     .to_owned(),
                 examples: vec!["2:7H".to_owned(), "1:10♥".to_owned()],
             }),
@@ -156,7 +156,7 @@ impl WireGame for RoyalMatch {
             Table::parse,
         );
         if request.arrived_at.is_some() {
-            let message = "royal_match has no squares: the trick is in the state";
+            let message = "royal_match has no squares: the trick is part of the state";
             violations.add(&Path::root("arrived_at"), proto::ErrorReason::GameMismatch, message);
         }
         table

@@ -70,7 +70,7 @@ pub(super) fn report_unknown_game(state: Option<&State>, at: &Path<'_>, violatio
             &at.field("notation"),
             proto::ErrorReason::InvalidNotation,
             format!(
-                "{} does not start like a state of any game: {}",
+                "{} does not start with the prefix of a game: expected one of {}",
                 Quoted(notation),
                 GameId::ALL.map(GameId::prefix).join(", "),
             ),
@@ -146,7 +146,11 @@ pub(super) fn read_state_with<G: WireGame, T>(
 fn decode<M: Message + Default>(wire: &[u8], at: &Path<'_>, violations: &mut Violations) -> Option<M> {
     let decoded = M::decode(wire);
     if let Err(error) = &decoded {
-        violations.add(at, proto::ErrorReason::MalformedRequest, format!("this cannot be read: {error}"));
+        violations.add(
+            at,
+            proto::ErrorReason::MalformedRequest,
+            format!("cannot decode this state: {error}"),
+        );
     }
     decoded.ok()
 }
@@ -181,7 +185,7 @@ fn check_length(text: &str, max_bytes: usize, at: &Path<'_>, violations: &mut Vi
     if text.len() <= max_bytes {
         return Some(());
     }
-    let message = format!("a notation of {} bytes is too long: at most {max_bytes}", text.len());
+    let message = format!("the notation has {} bytes: the maximum is {max_bytes}", text.len());
     violations.add(at, proto::ErrorReason::InvalidNotation, message);
     None
 }

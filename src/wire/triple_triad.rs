@@ -122,7 +122,7 @@ impl WireGame for TripleTriad {
         let square = read_required_square(request.arrived_at, &at, violations)?;
         let arrival = diagram.map(|(diagram, form)| (Arrival::new(diagram, square), form));
         if matches!(arrival, Some((None, _))) || !Arrival::is_on_board(square) {
-            violations.add(&at, proto::ErrorReason::NothingThere, format!("no card lies at {square}"));
+            violations.add(&at, proto::ErrorReason::NothingThere, format!("there is no card at {square}"));
         }
         arrival.and_then(|(arrival, form)| Some((arrival?, form)))
     }

@@ -61,10 +61,10 @@ async fn a_value_out_of_range_is_reported_with_its_path() {
 async fn an_unknown_field_is_reported_with_a_suggestion() {
     let (field, message) = malformed("ApplyMove", r#"{"state": {"notatoin": "4"}}"#).await;
     assert_eq!(field, "state.notatoin");
-    assert_eq!(message, "there is no field `notatoin` here: did you mean `notation`?");
+    assert_eq!(message, "unknown field `notatoin`: did you mean `notation`?");
     let (field, message) = malformed("NewGame", r#"{"queen_rooks": {"size": 6}}"#).await;
     assert_eq!(field, "queen_rooks.size");
-    assert_eq!(message, "there is no field `size` here: did you mean `rules.queen_rooks.size`?");
+    assert_eq!(message, "unknown field `size`: did you mean `rules.queen_rooks.size`?");
 }
 
 #[tokio::test]

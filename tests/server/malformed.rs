@@ -79,7 +79,7 @@ async fn a_malformed_state_is_reported_with_all_other_violations() {
             assert_eq!(code_and_reason(&response.status), expected);
             let message = response.status.message();
             assert!(
-                message.starts_with(&format!("state.{}: this cannot be read: ", game.name())),
+                message.starts_with(&format!("state.{}: cannot decode this state: ", game.name())),
                 "{message}"
             );
             assert!(message.ends_with("; move: this field is required"), "{message}");

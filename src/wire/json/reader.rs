@@ -90,7 +90,7 @@ impl Reader {
         let Some(field) = field else {
             let text = fmt::from_fn(|f| {
                 let instead = suggestion::for_field(&self.request, message, at, &name);
-                write!(f, "there is no field `{}` here: {instead}", truncate_quote(&name))
+                write!(f, "unknown field `{}`: {instead}", truncate_quote(&name))
             });
             self.violations.malformed(&at.field(&name), text);
             return None;
@@ -145,7 +145,7 @@ impl Reader {
                 if value.is_none() {
                     let text = fmt::from_fn(|f| {
                         let instead = suggestion::for_enum_value(descriptor, &name);
-                        write!(f, "there is no value `{}`: {instead}", truncate_quote(&name))
+                        write!(f, "unknown value `{}`: {instead}", truncate_quote(&name))
                     });
                     self.violations.malformed(at, text);
                 }

@@ -124,14 +124,14 @@ mod tests {
     fn a_close_spelling_in_the_message_is_suggested() {
         let (field, message) = violation("ApplyMove", r#"{"state": {"notatoin": "4"}}"#);
         assert_eq!(field, "state.notatoin");
-        assert_eq!(message, "there is no field `notatoin` here: did you mean `notation`?");
+        assert_eq!(message, "unknown field `notatoin`: did you mean `notation`?");
     }
 
     #[test]
     fn the_path_of_the_same_name_elsewhere_is_suggested() {
         let (field, message) = violation("NewGame", r#"{"queen_rooks": {"size": 6}}"#);
         assert_eq!(field, "queen_rooks.size");
-        assert_eq!(message, "there is no field `size` here: did you mean `rules.queen_rooks.size`?");
+        assert_eq!(message, "unknown field `size`: did you mean `rules.queen_rooks.size`?");
     }
 
     #[test]
@@ -176,28 +176,28 @@ mod tests {
     #[test]
     fn the_fields_are_listed_when_nothing_is_near() {
         let (_, message) = violation("ApplyMove", r#"{"game": "chess"}"#);
-        assert_eq!(message, "there is no field `game` here: expected one of `state`, `move`");
+        assert_eq!(message, "unknown field `game`: expected one of `state`, `move`");
     }
 
     #[test]
     fn a_message_without_fields_has_no_suggestion() {
         let (_, message) = violation("NewGame", r#"{"connect_four": {"level": 1}}"#);
-        assert_eq!(message, "there is no field `level` here: this message has no fields");
+        assert_eq!(message, "unknown field `level`: this message has no fields");
     }
 
     #[test]
     fn the_nearest_name_of_an_enum_value_is_suggested() {
         let (field, message) = violation("ViewState", r#"{"viewer": "PLAYER_NINE"}"#);
         assert_eq!(field, "viewer");
-        assert_eq!(message, "there is no value `PLAYER_NINE`: did you mean `PLAYER_ONE`?");
+        assert_eq!(message, "unknown value `PLAYER_NINE`: did you mean `PLAYER_ONE`?");
     }
 
     #[test]
     fn an_enum_value_without_its_prefix_is_recognised() {
         let (_, message) = violation("CompareCards", r#"{"dominant_suit": "hearts"}"#);
-        assert_eq!(message, "there is no value `hearts`: did you mean `ROYAL_MATCH_SUIT_HEARTS`?");
+        assert_eq!(message, "unknown value `hearts`: did you mean `ROYAL_MATCH_SUIT_HEARTS`?");
         let (_, message) = violation("ViewState", r#"{"viewer": "player_one"}"#);
-        assert_eq!(message, "there is no value `player_one`: did you mean `PLAYER_ONE`?");
+        assert_eq!(message, "unknown value `player_one`: did you mean `PLAYER_ONE`?");
     }
 
     #[test]
@@ -205,7 +205,7 @@ mod tests {
         let (_, message) = violation("NewGame", r#"{"form": "JSON"}"#);
         assert_eq!(
             message,
-            "there is no value `JSON`: expected one of `STATE_FORM_TYPED`, `STATE_FORM_NOTATION`"
+            "unknown value `JSON`: expected one of `STATE_FORM_TYPED`, `STATE_FORM_NOTATION`"
         );
     }
 }

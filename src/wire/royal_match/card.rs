@@ -69,7 +69,7 @@ pub(super) fn read_card(
     if (suit, value) == (read.suit(), read.value().into()) {
         return Some(read);
     }
-    let message = format!("{read} is another card than the one by suit and value");
+    let message = format!("{read} does not match suit and value");
     violations.add(&at, proto::ErrorReason::CardMismatch, message);
     None
 }

@@ -34,7 +34,7 @@ pub fn read_ranking(request: &proto::CompareCardsRequest) -> Result<Ranking, Ref
         let Some(card) = read_card(card, &at, &mut violations) else { continue };
         // Two cards may be equal. The cards of a ranking must be different.
         if count > 2 && cards.contains(&card) {
-            violations.add(&at, proto::ErrorReason::DuplicateCard, format!("{card} is there already"));
+            violations.add(&at, proto::ErrorReason::DuplicateCard, format!("{card} is given twice"));
         }
         cards.push(card);
     }

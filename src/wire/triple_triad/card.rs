@@ -25,7 +25,7 @@ pub(super) fn read_card(
 fn read_notation(card: &proto::TripleTriadCard, at: &Path<'_>, violations: &mut Violations) -> Option<Card> {
     let alone = proto::TripleTriadCard { notation: card.notation.clone(), ..Default::default() };
     if *card != alone {
-        let message = "a card is given as text or by its fields, not by both";
+        let message = "a card has either a notation or the other fields, not both";
         violations.add(at, proto::ErrorReason::InvalidNotation, message);
         return None;
     }

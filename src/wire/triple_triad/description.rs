@@ -11,8 +11,8 @@ pub(super) fn describe(include_cards: bool) -> proto::GameDescription {
     proto::GameDescription {
         name: NAME.to_owned(),
         title: "Triple Triad".to_owned(),
-        summary: "Two players put cards with four ranks on nine squares, and take the cards they touch with \
-                  a higher rank. The player with more cards of their colour at the end wins."
+        summary: "Two players place cards with four ranks on nine squares, and capture adjacent cards of a lower \
+                  rank. The player with more cards of their colour at the end wins."
             .to_owned(),
         default_rules: Some(write_rule_set(Rules::DEFAULT)),
         limits: vec![proto::RuleLimit {
@@ -26,17 +26,17 @@ pub(super) fn describe(include_cards: bool) -> proto::GameDescription {
             syntax: "tt:<rules>:<board>:<hand of player one>:<hand of player two>:<player to move>. \
                      The rules are letters: o open, r random, e elemental, s same, w same wall, p plus, c combo, \
                      d sudden death, a the basic rule always; then the limit of sudden death if it is not 5; then the \
-                     trade rule: O one, D diff, R direct, A all. Or - for none. \
-                     The board has three rows with slashes between them, each of three squares with commas between \
-                     them: - for an empty one, or the letter of its element, or a card with X (player one) or O (player \
-                     two) before it, or both. A card of the catalogue is its number, or its id and its number: 7=c54. \
-                     Any other is its id, its ranks from the top clockwise (A is 10), the letter of its element if it \
-                     has one, * and its level if it is not 1, ~ and its name if it has one. In a name _ is a space, \
-                     and %XX any other byte but letters, digits, dots and hyphens. \
-                     A hand is its cards with commas between them, or -. The player to move is X or O, with the count of \
-                     sudden death after it if it is not 0. Elements: f fire, i ice, t thunder, e earth, p poison, w wind, \
-                     a water, h holy. ResolveCaptures also takes the rules and the board alone. In a view, ? and the \
-                     number of cards stand for the hand that is hidden."
+                     trade rule: O one, D diff, R direct, A all. If there are none of these, the rules are -. \
+                     The board has three rows separated by slashes, each of three squares separated by commas. A square \
+                     is the letter of its element, or a card after X (player one) or O (player two), or both, or - if it \
+                     has neither. A card of the catalogue is its number, or its id and its number: 7=c54. \
+                     Any other card is its id, =, its ranks from the top clockwise (A is 10), the letter of its element if \
+                     it has one, * and its level if it is not 1, ~ and its name if it has one. In a name, _ is a space, \
+                     and %XX is any other byte except letters, digits, dots and hyphens. \
+                     A hand is its cards separated by commas, or -. The player to move is X or O, followed by the count of \
+                     sudden death if it is not 0. Elements: f fire, i ice, t thunder, e earth, p poison, w wind, \
+                     a water, h holy. ResolveCaptures also accepts the rules and the board alone. In a view, the hidden \
+                     hand is ? and the number of its cards."
                 .to_owned(),
             examples: [
                 "tt:-:-,-,-/-,-,-/-,-,-:1,2,3,4,5:6,7,8,9,10:X",
@@ -79,16 +79,16 @@ fn presets() -> Vec<proto::Preset> {
         .with_basic_capture(BasicCapture::Always)
         .with_trade(TradeRule::One);
     vec![
-        preset("version_0_1", "Only the basic rule: the higher rank takes.", first),
+        preset("version_0_1", "Only the basic rule: the higher rank captures.", first),
         preset("version_0_2", "Open hands, drawn at random from the players' collections.", second),
-        preset("version_0_3", "And elements of squares change ranks.", third),
-        preset("version_0_4", "And Same, Same Wall and Plus.", fourth),
-        preset("version_0_5", "And Combo.", fifth),
-        preset("version_0_6", "And sudden death, and the winner takes one card.", sixth),
+        preset("version_0_3", "Adds elements on squares, which change ranks.", third),
+        preset("version_0_4", "Adds Same, Same Wall and Plus.", fourth),
+        preset("version_0_5", "Adds Combo.", fifth),
+        preset("version_0_6", "Adds sudden death, and the winner takes one card.", sixth),
         preset(
             "console",
-            "As on the console: every capture rule, the basic rule beside Same and Plus, open hands of the players' \
-             choice, sudden death, and the winner takes one card.",
+            "As on the console: every capture rule, the basic rule in addition to Same and Plus, open hands that \
+             the players choose, sudden death, and the winner takes one card.",
             console,
         ),
     ]
