@@ -2,7 +2,7 @@
 //!
 //! One thread accepts connections and assigns each to the worker with the fewest. A worker is a thread with a single-threaded
 //! runtime and shares no connection with others (`docs/decisions/0003-runtime-shape.md`). `docs/architecture.md` follows a
-//! call through these modules; [`pipeline`] is its centre.
+//! call through these modules; `pipeline.rs` is its centre.
 
 mod admin;
 mod admission;
