@@ -76,9 +76,9 @@ impl Game for ConnectFour {
     type ParseError = ParseError;
     type IllegalMove = IllegalMove;
     type Outcome = Outcome;
-    type Board = Self;
+    type Arrival = Self;
     type Capture = Capture;
-    type Seat = Player;
+    type Player = Player;
     type View = NoView;
 
     fn new(rules: Rules, (): (), _seed: u64) -> Self {

@@ -93,12 +93,12 @@ pub trait Game: Clone + Sized {
     /// Whether the game is over, why, and who has won; or whose turn it is. In words by `Display`: empty while the game
     /// goes on.
     type Outcome: Display;
-    /// A board on which something has just arrived, with or without a game around it.
-    type Board;
+    /// A board on which a piece or a card has just arrived. It need not be reachable in a game.
+    type Arrival;
     /// One thing taken, with its explanation.
     type Capture;
     /// One of the players.
-    type Seat;
+    type Player;
     /// The state as one player sees it; [`NoView`] if the game hides nothing.
     type View: View<Self>;
 
@@ -128,10 +128,10 @@ pub trait Game: Clone + Sized {
     }
 
     /// What the arrival captures, and the board after it.
-    fn resolve_captures(board: Self::Board) -> (Vec<Self::Capture>, Self::Board);
+    fn resolve_captures(arrival: Self::Arrival) -> (Vec<Self::Capture>, Self::Arrival);
 
     /// What one player knows: a view, or the whole state if nothing is hidden from the player.
-    fn view(&self, viewer: Self::Seat) -> StateOrView<Self>;
+    fn view(&self, viewer: Self::Player) -> StateOrView<Self>;
 
     /// Whether a text looks like a state of this game, right or wrong.
     fn recognizes(notation: &str) -> bool;

@@ -91,9 +91,9 @@ impl Game for Position {
     type ParseError = ParseError;
     type IllegalMove = IllegalMove;
     type Outcome = Outcome;
-    type Board = Arrival;
+    type Arrival = Arrival;
     type Capture = Capture;
-    type Seat = Player;
+    type Player = Player;
     type View = NoView;
 
     fn new(rules: Rules, (): (), _seed: u64) -> Self {

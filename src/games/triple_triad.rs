@@ -132,9 +132,9 @@ impl Game for TripleTriad {
     type ParseError = ParseError;
     type IllegalMove = IllegalMove;
     type Outcome = Outcome;
-    type Board = Arrival;
+    type Arrival = Arrival;
     type Capture = Capture;
-    type Seat = Player;
+    type Player = Player;
     type View = View;
 
     fn new(rules: Rules, opening: Opening, seed: u64) -> Self {

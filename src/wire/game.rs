@@ -55,13 +55,13 @@ pub trait WireGame: Game {
     fn read_board(
         request: &proto::ResolveCapturesRequest,
         violations: &mut Violations,
-    ) -> Option<(Self::Board, Form)>;
+    ) -> Option<(Self::Arrival, Form)>;
 
     /// Reads who looks at a state.
-    fn read_viewer(viewer: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Self::Seat>;
+    fn read_viewer(viewer: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Self::Player>;
 
     /// Notes that the game has no such viewer, in games that may not.
-    fn note_viewer(&self, _viewer: &Self::Seat, _at: &Path<'_>, _violations: &mut Violations) {}
+    fn note_viewer(&self, _viewer: &Self::Player, _at: &Path<'_>, _violations: &mut Violations) {}
 
     /// Writes a typed state, as it is on the wire.
     fn write_state(&self) -> Vec<u8>;
@@ -79,7 +79,7 @@ pub trait WireGame: Game {
     fn write_capture(capture: Self::Capture) -> proto::Capture;
 
     /// Writes a board after its captures.
-    fn write_board(board: &Self::Board, form: Form) -> State;
+    fn write_board(board: &Self::Arrival, form: Form) -> State;
 
     /// Writes a typed view, as it is on the wire.
     fn write_view(view: &Self::View) -> Vec<u8>;

@@ -45,8 +45,8 @@ impl Suit {
         }
     }
 
-    /// The sign that stands for it, filled.
-    pub(super) const fn sign(self) -> char {
+    /// The filled symbol that stands for it.
+    pub(super) const fn symbol(self) -> char {
         match self {
             Self::Hearts => '♥',
             Self::Diamonds => '♦',
@@ -55,9 +55,9 @@ impl Suit {
         }
     }
 
-    /// The suit that a letter or a sign stands for.
-    pub(super) const fn from_char(sign: char) -> Option<Self> {
-        Some(match sign {
+    /// The suit that a letter or a symbol stands for.
+    pub(super) const fn from_char(symbol: char) -> Option<Self> {
+        Some(match symbol {
             'H' | 'h' | '♥' | '♡' => Self::Hearts,
             'D' | 'd' | '♦' | '♢' => Self::Diamonds,
             'C' | 'c' | '♣' | '♧' => Self::Clubs,
@@ -147,9 +147,9 @@ impl Card {
         TEXTS[usize::from(self.value - Self::LOWEST)]
     }
 
-    /// The card with the sign of its suit, for people.
-    pub(super) fn with_sign(self) -> String {
-        format!("{}{}", self.value_text(), self.suit.sign())
+    /// The card with the symbol of its suit, for people.
+    pub(super) fn with_symbol(self) -> String {
+        format!("{}{}", self.value_text(), self.suit.symbol())
     }
 }
 
@@ -165,10 +165,10 @@ impl FromStr for Card {
     /// Reads a value and a suit: `7H`, `10♥`, `a♠`.
     fn from_str(text: &str) -> Result<Self, NotationError> {
         let read = || {
-            // Signs of suits may be followed by a mark that asks for a coloured picture, or for none.
+            // A suit symbol may be followed by a variation selector, which asks for a coloured or a plain glyph.
             let text = text.strip_suffix(['\u{FE0F}', '\u{FE0E}']).unwrap_or(text);
-            let (at, sign) = text.char_indices().next_back()?;
-            let suit = Suit::from_char(sign)?;
+            let (at, symbol) = text.char_indices().next_back()?;
+            let suit = Suit::from_char(symbol)?;
             let value = match &text[..at] {
                 "J" | "j" => 11,
                 "Q" | "q" => 12,

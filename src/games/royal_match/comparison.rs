@@ -2,17 +2,7 @@
 
 use std::{cmp, fmt};
 
-use super::{Card, Suit};
-
-/// How cards are compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Ordering {
-    /// By value first, and by suit when the values are equal (RM-3).
-    #[default]
-    ValueThenSuit,
-    /// By suit first, and by value in the same suit (RM-6).
-    SuitThenValue,
-}
+use super::{Card, Ordering, Suit};
 
 /// What decides between two cards (RM-5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -14,7 +14,7 @@
 
 use std::fmt::Write;
 
-use super::{Card, Move, Ordering, RoyalMatch, Rules, Seat, Setup, SetupError, SetupPlayer, Suit, Table};
+use super::{Card, Diagram, Move, Ordering, Player, RoyalMatch, Rules, Setup, SetupError, SetupSeat, Suit};
 use crate::{GameId, NotationError, Quoted, RuleBreach, StateOrView, parse_hidden_hand, parse_number};
 
 /// What is wrong with a text that should be a state.
@@ -74,8 +74,8 @@ pub(super) fn parse(text: &str) -> Result<StateOrView<RoyalMatch>, Vec<ParseErro
     parse_setup(text).check(|setup| StateOrView::try_from(setup))
 }
 
-impl Table {
-    /// Reads players at a table, with or without a match.
+impl Diagram {
+    /// Reads seats that need not belong to a match.
     ///
     /// # Errors
     ///
@@ -84,7 +84,7 @@ impl Table {
         parse_setup(text).check(|setup| Self::try_from(setup))
     }
 
-    /// The table as text that [`Table::parse`] reads back exactly.
+    /// The diagram as text that [`Diagram::parse`] reads back exactly.
     pub fn notation(&self) -> String {
         write(self)
     }
@@ -92,16 +92,16 @@ impl Table {
 
 fn parse_setup(text: &str) -> Parsed {
     let mut errors = Vec::new();
-    let mut setup = Setup { rules: Rules::default(), dominant: None, players: Vec::new(), viewer: None };
+    let mut setup = Setup { rules: None, dominant: None, seats: Vec::new(), viewer: None };
     let body = text.strip_prefix(PREFIX).unwrap_or(text);
-    let Some((order, players)) = body.split_once(':') else {
+    let Some((order, seats)) = body.split_once(':') else {
         let message =
             "a state is its ordering and strong suit, a colon, and its players, such as rm:vH:7H;0/2S;0";
         errors.push(NotationError::new(message).into());
         return Parsed { setup, errors, counted: false };
     };
     if let Some((ordering, dominant)) = parse_order(order) {
-        (setup.rules, setup.dominant) = (Rules { ordering }, Some(dominant));
+        (setup.rules, setup.dominant) = (Some(Rules { ordering }), Some(dominant));
     } else {
         let message = format!(
             "{} is no ordering and strong suit: expected v or s and one of H, D, C, S, such as vH",
@@ -110,16 +110,16 @@ fn parse_setup(text: &str) -> Parsed {
         errors.push(NotationError::new(message).into());
     }
     let mut counted = true;
-    for (index, player) in players.split('/').enumerate() {
-        let player = parse_player(player, index, &mut errors);
-        counted &= player.is_some();
-        setup.players.extend(player);
+    for (index, seat) in seats.split('/').enumerate() {
+        let seat = parse_seat(seat, index, &mut errors);
+        counted &= seat.is_some();
+        setup.seats.extend(seat);
     }
     // In a view every hand is hidden but one: that of the viewer.
-    if setup.players.iter().any(|player| player.hidden.is_some()) {
-        let seats = Seat::ALL.into_iter().zip(&setup.players);
-        let visible: Vec<Seat> =
-            seats.filter(|(_, player)| player.hidden.is_none()).map(|(seat, _)| seat).collect();
+    if setup.seats.iter().any(|seat| seat.hidden.is_some()) {
+        let seats = Player::ALL.into_iter().zip(&setup.seats);
+        let visible: Vec<Player> =
+            seats.filter(|(_, seat)| seat.hidden.is_none()).map(|(player, _)| player).collect();
         if let [viewer] = visible[..] {
             setup.viewer = Some(viewer);
         } else {
@@ -146,8 +146,8 @@ fn parse_order(text: &str) -> Option<(Ordering, Suit)> {
     letters.next().is_none().then_some((ordering, suit))
 }
 
-/// Reads a player; none if it is not known how many cards they have.
-fn parse_player(text: &str, index: usize, errors: &mut Vec<ParseError>) -> Option<SetupPlayer> {
+/// Reads a seat; none if its number of cards is unknown.
+fn parse_seat(text: &str, index: usize, errors: &mut Vec<ParseError>) -> Option<SetupSeat> {
     let nth = index + 1;
     let parts: Vec<&str> = text.split(';').collect();
     let (hand, tricks, played) = match *parts.as_slice() {
@@ -181,28 +181,28 @@ fn parse_player(text: &str, index: usize, errors: &mut Vec<ParseError>) -> Optio
         errors.push(NotationError::new(message).into());
         0
     });
-    counted.then_some(SetupPlayer { hand, played, tricks, hidden })
+    counted.then_some(SetupSeat { hand, played, tricks, hidden })
 }
 
-fn write(table: &Table) -> String {
-    let ordering = match table.rules.ordering {
+fn write(diagram: &Diagram) -> String {
+    let ordering = match diagram.rules.ordering {
         Ordering::ValueThenSuit => 'v',
         Ordering::SuitThenValue => 's',
     };
-    let mut text = format!("{PREFIX}{ordering}{}", table.dominant.letter());
+    let mut text = format!("{PREFIX}{ordering}{}", diagram.dominant.letter());
     // Writing to a string cannot fail.
-    for (index, player) in table.players.iter().enumerate() {
+    for (index, seat) in diagram.seats.iter().enumerate() {
         text.push(if index == 0 { ':' } else { '/' });
-        match player.hidden {
+        match seat.hidden {
             Some(cards) => drop(write!(text, "?{cards}")),
-            None if player.hand.is_empty() => text.push('-'),
+            None if seat.hand.is_empty() => text.push('-'),
             None => {
-                let cards: Vec<String> = player.hand.iter().map(ToString::to_string).collect();
+                let cards: Vec<String> = seat.hand.iter().map(ToString::to_string).collect();
                 text.push_str(&cards.join(","));
             }
         }
-        let _ = write!(text, ";{}", player.tricks);
-        if let Some(card) = player.played {
+        let _ = write!(text, ";{}", seat.tricks);
+        if let Some(card) = seat.played {
             let _ = write!(text, ";{card}");
         }
     }
@@ -217,8 +217,8 @@ pub(super) fn parse_move(text: &str) -> Result<Move, NotationError> {
             Quoted(text),
         ))
     };
-    let (player, card) = text.split_once(':').ok_or_else(wrong)?;
-    let index = parse_number::<usize>(player).and_then(|number| number.checked_sub(1)).ok_or_else(wrong)?;
-    let seat = Seat::ALL.get(index).copied().ok_or_else(wrong)?;
-    Ok(Move { seat, card: card.parse()? })
+    let (number, card) = text.split_once(':').ok_or_else(wrong)?;
+    let index = parse_number::<usize>(number).and_then(|number| number.checked_sub(1)).ok_or_else(wrong)?;
+    let player = Player::ALL.get(index).copied().ok_or_else(wrong)?;
+    Ok(Move { player, card: card.parse()? })
 }
