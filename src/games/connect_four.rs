@@ -1,6 +1,7 @@
 //! Connect Four (clauses C4-1 to C4-6): tokens dropped into columns, a line of four wins.
 
 mod bitboard;
+mod board;
 mod clauses;
 mod illegal_move;
 mod notation;
@@ -8,18 +9,15 @@ mod outcome;
 mod position;
 mod rules;
 mod setup;
-mod violations;
+mod text;
 
-use std::{
-    fmt::{self, Write},
-    str::FromStr,
-};
+use std::{fmt, str::FromStr};
 
 pub use self::{
     illegal_move::IllegalMove,
     notation::ParseError,
     outcome::Outcome,
-    position::{Position, letter},
+    position::Position,
     rules::{PartialRules, Rules, RulesError},
     setup::{Setup, SetupError},
 };
@@ -90,11 +88,11 @@ impl Game for ConnectFour {
     }
 
     fn why_illegal(&self, mv: &Move) -> Vec<IllegalMove> {
-        self.position.why_illegal(*mv)
+        self.position.why_illegal(mv)
     }
 
     fn play(&mut self, mv: &Move) -> Result<Vec<Dropped>, Vec<IllegalMove>> {
-        let Some((column, dropped)) = self.position.play(*mv) else {
+        let Some((column, dropped)) = self.position.play(mv) else {
             return Err(self.why_illegal(mv));
         };
         if let Some(history) = &mut self.history {
@@ -127,24 +125,8 @@ impl Game for ConnectFour {
         notation::write(self)
     }
 
-    /// The console board of C4-6, the numbers of the columns, and how the game stands.
     fn text(&self) -> String {
-        let mut text = self.position.to_string();
-        let columns = 1..=u32::from(self.position.rules().columns());
-        // Each number is below its column: above nine columns one row for the tens and one for the units.
-        let tens = |column: u32| if column < 10 { " ".to_owned() } else { (column / 10).to_string() };
-        if *columns.end() >= 10 {
-            columns.clone().for_each(|column| text.extend([" ", &tens(column)]));
-            text.push('\n');
-        }
-        columns.for_each(|column| text.extend([" ", &(column % 10).to_string()]));
-        text.push('\n');
-        // Writing to a string cannot fail.
-        let _ = match self.outcome() {
-            Outcome::InProgress { next } => writeln!(text, "{next} ({}) to move", letter(next)),
-            outcome => writeln!(text, "{outcome}"),
-        };
-        text
+        text::draw(&self.position, &self.outcome())
     }
 }
 

@@ -21,6 +21,19 @@ impl Player {
             Self::Two => Self::One,
         }
     }
+
+    /// The letter of the player's tokens in Connect Four and cards in Triple Triad: `X` or `O`.
+    pub const fn letter(self) -> char {
+        match self {
+            Self::One => 'X',
+            Self::Two => 'O',
+        }
+    }
+
+    /// The player with a letter.
+    pub(crate) fn from_letter(letter: char) -> Option<Self> {
+        Self::ALL.into_iter().find(|player| player.letter() == letter)
+    }
 }
 
 impl fmt::Display for Player {

@@ -3,28 +3,28 @@
 mod board;
 mod capture;
 mod clauses;
+mod diagram;
 mod illegal_move;
 mod notation;
 mod outcome;
 mod position;
 mod rules;
 mod setup;
+mod text;
 
-use std::{
-    fmt::{self, Write},
-    str::FromStr,
-};
+use std::{fmt, str::FromStr};
 
 use self::notation::Named;
 pub use self::{
     board::Piece,
     capture::Capture,
+    diagram::{Arrival, Diagram},
     illegal_move::IllegalMove,
     notation::ParseError,
     outcome::{Ending, Outcome},
     position::Position,
     rules::{PartialRules, Rules, RulesError},
-    setup::{Diagram, Setup, SetupError},
+    setup::{Setup, SetupError},
 };
 use crate::{Clause, Game, NoView, NotationError, Player, Square, StateOrView};
 
@@ -63,25 +63,6 @@ pub enum Event {
     },
 }
 
-/// A board on which a piece has just arrived.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Arrival {
-    diagram: Diagram,
-    square: Square,
-}
-
-impl Arrival {
-    /// The arrival of the piece on a square; none if no piece stands there.
-    pub fn new(diagram: Diagram, square: Square) -> Option<Self> {
-        diagram.piece(square).map(|_| Self { diagram, square })
-    }
-
-    /// The board.
-    pub fn diagram(&self) -> &Diagram {
-        &self.diagram
-    }
-}
-
 impl Game for Position {
     const CLAUSES: &[Clause] = clauses::CLAUSES;
     type Rules = Rules;
@@ -116,9 +97,8 @@ impl Game for Position {
         Position::outcome(self)
     }
 
-    fn resolve_captures(Arrival { diagram, square }: Arrival) -> (Vec<Capture>, Arrival) {
-        let (captures, diagram) = diagram.resolve(square);
-        (captures, Arrival { diagram, square })
+    fn resolve_captures(arrival: Arrival) -> (Vec<Capture>, Arrival) {
+        arrival.resolve()
     }
 
     fn view(&self, _viewer: Player) -> StateOrView<Self> {
@@ -134,33 +114,11 @@ impl Game for Position {
     }
 
     fn notation(&self) -> String {
-        Diagram::from(self).notation()
+        self.diagram().notation()
     }
 
-    /// The board with letters for its columns and numbers for its rows, and how the game stands.
     fn text(&self) -> String {
-        let rows = Diagram::from(self).rows();
-        let mut text = "   ".to_owned();
-        for column in 0..self.rules().size() {
-            text.push(' ');
-            text.push(char::from(b'a' + column));
-        }
-        text.push('\n');
-        // Writing to a string cannot fail.
-        for (index, row) in rows.iter().enumerate() {
-            let _ = write!(text, "{:>3}", index + 1);
-            for letter in row.chars() {
-                let _ = write!(text, " {letter}");
-            }
-            text.push('\n');
-        }
-        let outcome = self.outcome();
-        let _ = match outcome.next {
-            Some(next @ Player::One) => writeln!(text, "{next} (Q, R) to move"),
-            Some(next @ Player::Two) => writeln!(text, "{next} (q, r) to move"),
-            None => writeln!(text, "{outcome}"),
-        };
-        text
+        text::draw(&self.diagram(), &self.outcome())
     }
 }
 

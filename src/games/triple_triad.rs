@@ -6,6 +6,7 @@ mod card;
 mod catalogue;
 mod clauses;
 mod dealing;
+mod diagram;
 mod illegal_move;
 mod notation;
 mod opening;
@@ -25,13 +26,14 @@ pub use self::{
     capture::{Capture, CaptureRule, CaptureRules},
     card::{Card, CardError, Element, Ranks, Side},
     catalogue::CATALOGUE,
+    diagram::{Arrival, Diagram, DiagramSquare, Hidden},
     illegal_move::IllegalMove,
     notation::ParseError,
     opening::{CardList, Opening, OpeningError, OpeningSetup},
     outcome::Outcome,
     position::{CARDS, HAND, Position},
     rules::{BasicCapture, Rule, Rules, RulesError, TradeRule},
-    setup::{Diagram, DiagramSquare, Hidden, Place, Setup, SetupCard, SetupError, SetupSquare},
+    setup::{Place, Setup, SetupCard, SetupError, SetupSquare},
     trade::{Settlement, Trade, TradeError, TradeSetup, Transfer},
     view::View,
 };
@@ -47,7 +49,7 @@ pub struct TripleTriad {
 impl PartialEq for TripleTriad {
     /// Whether the same cards are in the same places, in whatever order they are kept.
     fn eq(&self, other: &Self) -> bool {
-        Diagram::from(self) == Diagram::from(other)
+        self.diagram() == other.diagram()
     }
 }
 
@@ -78,31 +80,6 @@ pub enum Event {
     Captured(Capture),
 }
 
-/// A board on which a card has just arrived.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Arrival {
-    diagram: Diagram,
-    square: usize,
-}
-
-impl Arrival {
-    /// The arrival of the card on a square; none if no card lies there.
-    pub fn new(diagram: Diagram, square: Square) -> Option<Self> {
-        let square = index_of(square)?;
-        diagram.squares[square].1.is_some().then_some(Self { diagram, square })
-    }
-
-    /// Whether a square is on the board.
-    pub fn is_on_board(square: Square) -> bool {
-        index_of(square).is_some()
-    }
-
-    /// The board.
-    pub fn diagram(&self) -> &Diagram {
-        &self.diagram
-    }
-}
-
 impl TripleTriad {
     /// The position of the game, without its cards' names.
     pub fn position(&self) -> &Position {
@@ -112,6 +89,23 @@ impl TripleTriad {
     /// The ten cards of the game.
     pub fn cards(&self) -> &[Card; CARDS] {
         &self.cards
+    }
+
+    /// The board and the hands.
+    pub fn diagram(&self) -> Diagram {
+        let Self { cards, position } = self;
+        let mut squares = position.elements().map(|element| (element, None));
+        for (square, (_, there)) in squares.iter_mut().enumerate() {
+            *there = position.card_on(square).map(|(card, owner)| (cards[card], owner));
+        }
+        Diagram {
+            rules: position.rules(),
+            squares,
+            hands: Player::ALL.map(|player| position.hand_cards(player).map(|card| cards[card]).collect()),
+            next_player: Some(position.next_player()),
+            drawn_rounds: position.drawn_rounds(),
+            hidden: None,
+        }
     }
 
     /// The places of a move, if it is legal: of the card among those of the game, and of the square on the board.
@@ -204,10 +198,8 @@ impl Game for TripleTriad {
         dealing::next_round(self, seed)
     }
 
-    fn resolve_captures(board: Arrival) -> (Vec<Capture>, Arrival) {
-        let Arrival { mut diagram, square } = board;
-        let captures = diagram.resolve(square).expect("a card has arrived");
-        (captures, Arrival { diagram, square })
+    fn resolve_captures(arrival: Arrival) -> (Vec<Capture>, Arrival) {
+        arrival.resolve()
     }
 
     fn view(&self, viewer: Player) -> StateOrView<Self> {
@@ -223,11 +215,11 @@ impl Game for TripleTriad {
     }
 
     fn notation(&self) -> String {
-        notation::write(&self.into())
+        self.diagram().notation()
     }
 
     fn text(&self) -> String {
-        text::draw(&self.into(), &self.outcome())
+        text::draw(&self.diagram(), &self.outcome())
     }
 }
 

@@ -17,7 +17,7 @@ use crate::games::{
     GameId, NoView, Player, Square, StateOrView,
     connect_four::{
         Capture, ConnectFour, Dropped, IllegalMove, Move, Outcome, ParseError, PartialRules, Position, Rules,
-        RulesError, Setup, SetupError, letter,
+        RulesError, Setup, SetupError,
     },
 };
 
@@ -101,7 +101,7 @@ impl WireGame for ConnectFour {
         let next_player = read_next_player(state.next_player, at, violations);
         let setup = Setup { rules, board: &state.board, next_player };
         let position = violations
-            .accept(Position::try_from(setup), |error, violations| note_setup_error(error, at, violations));
+            .accept(Position::try_from(&setup), |error, violations| note_setup_error(error, at, violations));
         position.map(|position| StateOrView::State(position.into()))
     }
 
@@ -178,7 +178,7 @@ impl WireGame for ConnectFour {
         }
         put_rows(BOARD, (rules.rows().into(), rules.columns().into()), &mut wire, |dots| {
             position.for_each_token(|Square { row, column }, player| {
-                dots.put(row as usize, column as usize, letter(player));
+                dots.put(row as usize, column as usize, player.letter());
             });
         });
         put_player(NEXT_PLAYER, position.next_player(), &mut wire);

@@ -80,7 +80,7 @@ impl WireGame for QueenRooks {
     ) -> Option<StateOrView<Self>> {
         let rules = read_partial_rules(state.rules.unwrap_or_default(), &at.field("rules"), violations);
         let next_player = read_next_player(state.next_player, at, violations);
-        let position = Self::try_from(setup(state, rules, next_player));
+        let position = Self::try_from(&setup(state, rules, next_player));
         let position =
             violations.accept(position, |error, violations| note_setup_error(error, at, violations));
         position.map(StateOrView::State)
@@ -154,7 +154,7 @@ impl WireGame for QueenRooks {
     }
 
     fn write_state(&self) -> Vec<u8> {
-        write_diagram(&self.into())
+        write_diagram(&self.diagram())
     }
 
     fn write_move(mv: &Move) -> proto::r#move::Kind {
@@ -186,7 +186,7 @@ impl WireGame for QueenRooks {
             write_ended(result, end_reason, winner.map(Into::into), outcome.to_string())
         };
         let written = match outcome.ending {
-            None => write_in_progress(outcome.next.map(write_player).into_iter().collect()),
+            None => write_in_progress(outcome.next_player.map(write_player).into_iter().collect()),
             Some(Ending::Won { winner }) => {
                 ended(GameResult::WinnerDetermined, EndReason::TooFewPieces, Some(winner))
             }
@@ -245,7 +245,7 @@ impl WireGame for QueenRooks {
 }
 
 /// Reads a position, or a board without a game around it, as it is on the wire.
-fn read_plain_as<T: for<'a> TryFrom<Setup<'a, &'a str>>>(wire: &[u8]) -> Option<T> {
+fn read_plain_as<T: for<'a, 'b> TryFrom<&'a Setup<'b, &'b str>>>(wire: &[u8]) -> Option<T> {
     let mut rules = None;
     let mut board = Few::<_, { Rules::MAX_SIZE as usize }>::new("");
     let (mut next_player, mut quiet_moves) = (None, 0);
@@ -260,7 +260,7 @@ fn read_plain_as<T: for<'a> TryFrom<Setup<'a, &'a str>>>(wire: &[u8]) -> Option<
         Some(())
     })?;
     let rules = rules.unwrap_or(Rules::DEFAULT).into();
-    T::try_from(Setup { rules, board: board.as_slice(), next_player, quiet_moves }).ok()
+    T::try_from(&Setup { rules, board: board.as_slice(), next_player, quiet_moves }).ok()
 }
 
 fn read_plain_rules(wire: &[u8]) -> Option<Rules> {
@@ -292,7 +292,7 @@ fn read_diagram(
 ) -> Option<Diagram> {
     let rules = read_partial_rules(state.rules.unwrap_or_default(), &at.field("rules"), violations);
     let next_player = read_optional_player(state.next_player, &at.field("next_player"), violations);
-    let diagram = Diagram::try_from(setup(state, rules, next_player.unwrap_or_default()));
+    let diagram = Diagram::try_from(&setup(state, rules, next_player.unwrap_or_default()));
     violations
         .accept(diagram, |error, violations| note_setup_error(error, at, violations))
         .filter(|_| next_player.is_ok())

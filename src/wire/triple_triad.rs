@@ -134,7 +134,7 @@ impl WireGame for TripleTriad {
     }
 
     fn write_state(&self) -> Vec<u8> {
-        write_diagram(&self.into())
+        write_diagram(&self.diagram())
     }
 
     fn write_move(mv: &Move) -> proto::r#move::Kind {

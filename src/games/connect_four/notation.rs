@@ -12,9 +12,7 @@
 
 use std::fmt::Write;
 
-use super::{
-    ConnectFour, IllegalMove, Move, PartialRules, Position, Rules, RulesError, Setup, SetupError, letter,
-};
+use super::{ConnectFour, IllegalMove, Move, PartialRules, Position, Rules, RulesError, Setup, SetupError};
 use crate::{Game, GameId, NotationError, Player, Quoted, parse_integer, parse_number};
 
 /// What is wrong with a text that should be a state.
@@ -175,10 +173,10 @@ fn parse_board(rules: PartialRules, text: &str, errors: &mut Vec<ParseError>) ->
     let token = |column: &Vec<char>, up| column.get(up).copied().unwrap_or('.');
     let row = |up| columns.iter().map(|column| token(column, up)).collect::<String>();
     let board: Vec<_> = (0..height).rev().map(row).collect();
-    let count = |player| text.chars().filter(|&token| token == letter(player)).count();
+    let count = |player: Player| text.chars().filter(|&token| token == player.letter()).count();
     let has_equal_counts = count(Player::One) == count(Player::Two);
     let next_player = rules.first_player.map(|first| if has_equal_counts { first } else { first.other() });
-    Position::try_from(Setup { rules, board: &board, next_player })
+    Position::try_from(&Setup { rules, board: &board, next_player })
         .map_err(|wrong| {
             // What is wrong with the text, and thus with rules, rows and cells, has been reported.
             let is_new = |error: &SetupError| {

@@ -82,10 +82,10 @@ impl Parts {
     /// Converts the parts, or reports everything that is wrong with the text and with what it says.
     fn check<T>(
         self,
-        convert: impl FnOnce(Setup<'_, String>) -> Result<T, Vec<SetupError>>,
+        convert: impl FnOnce(&Setup<'_, String>) -> Result<T, Vec<SetupError>>,
     ) -> Result<T, Vec<ParseError>> {
         let Self { rules, rows, unreadable, next_player, quiet_moves, mut errors, .. } = self;
-        let converted = convert(Setup { rules, board: &rows, next_player, quiet_moves });
+        let converted = convert(&Setup { rules, board: &rows, next_player, quiet_moves });
         let value = converted.map_err(|wrong| {
             // What is wrong with the text has been reported.
             let is_new = |error: &SetupError| match error {

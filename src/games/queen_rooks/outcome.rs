@@ -8,7 +8,7 @@ pub struct Outcome {
     /// How it has ended; none while it goes on.
     pub ending: Option<Ending>,
     /// Whose turn it is; none when the game is over.
-    pub next: Option<Player>,
+    pub next_player: Option<Player>,
     /// The pieces of player one and of player two.
     pub pieces: [u32; 2],
 }

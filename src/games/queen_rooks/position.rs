@@ -1,5 +1,5 @@
 use super::{
-    Ending, Event, IllegalMove, Move, Outcome, Rules,
+    Diagram, Ending, Event, IllegalMove, Move, Outcome, Rules,
     board::{Board, Cell, Piece},
     capture::captures,
 };
@@ -19,6 +19,12 @@ impl Position {
     /// The position at the start (QR-2).
     pub fn start(rules: Rules) -> Self {
         Self { rules, board: Board::start(rules.size()), next_player: Player::One, quiet_moves: 0 }
+    }
+
+    /// The board, without the guarantee that it is a position.
+    pub fn diagram(&self) -> Diagram {
+        let &Self { rules, board, next_player, quiet_moves } = self;
+        Diagram { rules, board, next_player: Some(next_player), quiet_moves }
     }
 
     /// The rules it is played under.
@@ -46,7 +52,7 @@ impl Position {
         let ending = self.ending();
         Outcome {
             ending,
-            next: ending.is_none().then_some(self.next_player),
+            next_player: ending.is_none().then_some(self.next_player),
             pieces: Player::ALL.map(|player| self.pieces(player)),
         }
     }

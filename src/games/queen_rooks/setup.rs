@@ -9,12 +9,11 @@
 //! - a blocked player, while anything else is wrong.
 
 use super::{
-    Capture, PartialRules, Rules,
+    Diagram, PartialRules, Position, Rules,
     board::{Board, Cell, Piece},
-    capture::captures,
-    position::{Position, has_lost},
+    position::has_lost,
 };
-use crate::{Player, RuleBreach, Square};
+use crate::{Player, RuleBreach};
 
 /// A position as it was written. It may be invalid: [`Position::try_from`] says so, and why; [`Diagram::try_from`] does for
 /// a board without a game around it.
@@ -122,86 +121,14 @@ impl RuleBreach for SetupError {
     }
 }
 
-/// A board made by hand, with or without a game around it: it has its size and a queen of each player, and that is all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Diagram {
-    pub(super) rules: Rules,
-    pub(super) board: Board,
-    pub(super) next_player: Option<Player>,
-    pub(super) quiet_moves: u32,
-}
-
-impl Diagram {
-    /// The rules it is looked at under.
-    pub fn rules(&self) -> Rules {
-        self.rules
-    }
-
-    /// The player to move, if that is known.
-    pub fn next_player(&self) -> Option<Player> {
-        self.next_player
-    }
-
-    /// How many moves in a row have captured nothing.
-    pub fn quiet_moves(&self) -> u32 {
-        self.quiet_moves
-    }
-
-    /// The board, one string a row, the top row first.
-    pub fn rows(&self) -> Vec<String> {
-        let size = self.board.size();
-        let letter = |row, column| self.board.piece(Cell { row, column }).map_or('.', Piece::letter);
-        (0..size).map(|row| (0..size).map(|column| letter(row, column)).collect()).collect()
-    }
-
-    /// Tells of every piece, and where it stands.
-    pub fn for_each_piece(&self, mut tell: impl FnMut(Square, Piece)) {
-        for player in Player::ALL {
-            let queen = self.board.queen(player);
-            for cell in self.board.cells_of(player) {
-                let piece = if cell == queen { Piece::Queen(player) } else { Piece::Rook(player) };
-                tell(cell.into(), piece);
-            }
-        }
-    }
-
-    /// What stands on a square, if it is on the board.
-    pub fn piece(&self, square: Square) -> Option<Piece> {
-        self.board.cell(square).and_then(|cell| self.board.piece(cell))
-    }
-
-    /// What the piece on a square takes, as if it had just moved there, and the diagram after it. A queen takes nothing.
-    #[must_use]
-    pub fn resolve(mut self, arrived_at: Square) -> (Vec<Capture>, Self) {
-        let mut taken = Vec::new();
-        if let Some(cell) = self.board.cell(arrived_at)
-            && let Some(Piece::Rook(player)) = self.board.piece(cell)
-        {
-            for (cell, capture) in captures(&self.board, cell, player) {
-                self.board.remove_rook(cell, player.other());
-                self.quiet_moves = 0;
-                taken.push(capture);
-            }
-        }
-        (taken, self)
-    }
-}
-
-impl From<&Position> for Diagram {
-    fn from(position: &Position) -> Self {
-        let &Position { rules, board, next_player, quiet_moves } = position;
-        Self { rules, board, next_player: Some(next_player), quiet_moves }
-    }
-}
-
-impl<S: AsRef<str>> TryFrom<Setup<'_, S>> for Diagram {
+impl<S: AsRef<str>> TryFrom<&Setup<'_, S>> for Diagram {
+    /// Everything that is wrong with the setup.
     type Error = Vec<SetupError>;
 
-    /// Makes a diagram of a set-up, or reports everything that is wrong with it.
-    fn try_from(setup: Setup<'_, S>) -> Result<Self, Vec<SetupError>> {
-        let Setup { rules, next_player, quiet_moves, .. } = setup;
+    fn try_from(setup: &Setup<'_, S>) -> Result<Self, Vec<SetupError>> {
+        let &Setup { rules, next_player, quiet_moves, .. } = setup;
         let mut errors = Vec::new();
-        let board = Pieces::read(&setup, &mut errors).board();
+        let board = Pieces::read(setup, &mut errors).board();
         errors.extend(check_quiet_moves(quiet_moves, rules));
         let Some(rules) = rules.complete() else {
             errors.push(SetupError::Rules);
@@ -212,18 +139,18 @@ impl<S: AsRef<str>> TryFrom<Setup<'_, S>> for Diagram {
     }
 }
 
-impl<S: AsRef<str>> TryFrom<Setup<'_, S>> for Position {
+impl<S: AsRef<str>> TryFrom<&Setup<'_, S>> for Position {
+    /// Everything that is wrong with the setup.
     type Error = Vec<SetupError>;
 
-    /// Makes a position of a set-up, or reports everything that is wrong with it.
-    fn try_from(setup: Setup<'_, S>) -> Result<Self, Vec<SetupError>> {
-        let Setup { rules, next_player, quiet_moves, .. } = setup;
+    fn try_from(setup: &Setup<'_, S>) -> Result<Self, Vec<SetupError>> {
+        let &Setup { rules, next_player, quiet_moves, .. } = setup;
         let mut errors = Vec::new();
-        let pieces = Pieces::read(&setup, &mut errors);
+        let pieces = Pieces::read(setup, &mut errors);
         pieces.check_counts(&mut errors);
         let board = pieces.board();
         if let Some(board) = &board {
-            check_loss(&setup, board, &mut errors);
+            check_loss(setup, board, &mut errors);
         }
         errors.extend(check_quiet_moves(quiet_moves, rules));
         if next_player.is_none() {

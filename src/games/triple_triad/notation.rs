@@ -89,18 +89,6 @@ const ALWAYS: char = 'a';
 const TRADES: [(TradeRule, char); 4] =
     [(TradeRule::One, 'O'), (TradeRule::Diff, 'D'), (TradeRule::Direct, 'R'), (TradeRule::All, 'A')];
 
-/// The letter that stands for a player.
-pub(super) const fn player_letter(player: Player) -> char {
-    match player {
-        Player::One => 'X',
-        Player::Two => 'O',
-    }
-}
-
-fn player_of(letter: char) -> Option<Player> {
-    Player::ALL.into_iter().find(|&player| player_letter(player) == letter)
-}
-
 /// Whether a text is meant as a state of Triple Triad.
 pub(super) fn recognizes(text: &str) -> bool {
     text.starts_with(PREFIX)
@@ -317,7 +305,7 @@ fn parse_square(text: &str, index: usize, errors: &mut Vec<ParseError>) -> Optio
     let element = text.chars().next().and_then(Element::from_letter);
     let rest = if element.is_some() { &text[1..] } else { text };
     let mut letters = rest.chars();
-    match letters.next().map(player_of) {
+    match letters.next().map(Player::from_letter) {
         None if element.is_some() => Some(SetupSquare { element, card: None }),
         Some(owner @ Some(_)) => {
             let card = parse_card(letters.as_str(), Place::Square(index), errors);
@@ -407,7 +395,7 @@ fn parse_next(text: &str) -> Option<(Option<Player>, u32)> {
     let mut letters = text.chars();
     let player = match letters.next()? {
         '-' => None,
-        letter => Some(player_of(letter)?),
+        letter => Some(Player::from_letter(letter)?),
     };
     let count = match letters.as_str() {
         "" => 0,
@@ -429,7 +417,7 @@ pub(super) fn write(diagram: &Diagram) -> String {
         text.extend(element.map(Element::letter));
         match card {
             Some((card, owner)) => {
-                text.push(player_letter(*owner));
+                text.push(owner.letter());
                 write_card(&mut text, card);
             }
             None if element.is_none() => text.push('-'),
@@ -449,7 +437,7 @@ pub(super) fn write(diagram: &Diagram) -> String {
         }
     }
     text.push(':');
-    text.push(diagram.next_player.map_or('-', player_letter));
+    text.push(diagram.next_player.map_or('-', Player::letter));
     if diagram.drawn_rounds > 0 {
         let _ = write!(text, "{}", diagram.drawn_rounds);
     }

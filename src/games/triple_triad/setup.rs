@@ -1,9 +1,9 @@
 use std::fmt;
 
 use super::{
-    Card, Element, Rule, Rules, TripleTriad, View,
-    board::{Board, SQUARES, each, square_at},
-    capture::{Capture, resolve},
+    Card, Diagram, Element, Hidden, Rule, Rules, TripleTriad, View,
+    board::{SQUARES, square_at},
+    diagram::hidden_cards,
     position::{CARDS, HAND, Position},
 };
 use crate::{Player, RuleBreach, StateOrView};
@@ -24,15 +24,6 @@ pub struct Setup {
     pub drawn_rounds: u32,
     /// What the viewer does not see, if this is a view.
     pub hidden: Option<Hidden>,
-}
-
-/// What the viewer of a view does not see: the hand of the other player (TT-15).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hidden {
-    /// The player who sees the view.
-    pub viewer: Player,
-    /// How many cards the other player has in the hand.
-    pub cards: u32,
 }
 
 /// A square as a caller wrote it.
@@ -164,58 +155,6 @@ impl RuleBreach for SetupError {
 
 /// The most drawn rounds that any rules allow.
 const MAX_DRAWN_ROUNDS: u32 = Rules::MAX_SUDDEN_DEATHS as u32;
-
-/// The element of a square, and the card on it with the player whose colour it shows.
-pub type DiagramSquare = (Option<Element>, Option<(Card, Player)>);
-
-/// A board set up by hand, with or without a game around it: its cards are valid and all different, and that is all.
-/// Everything else is kept as it was given.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Diagram {
-    /// The rules that apply.
-    pub rules: Rules,
-    /// The squares, row by row.
-    pub squares: [DiagramSquare; SQUARES],
-    /// The cards in the hands.
-    pub hands: [Vec<Card>; 2],
-    /// The player to move, if that is known.
-    pub next_player: Option<Player>,
-    /// How many rounds before this one were drawn in a row.
-    pub drawn_rounds: u16,
-    /// What the viewer does not see, if this is a view.
-    pub hidden: Option<Hidden>,
-}
-
-impl Diagram {
-    /// How many cards a player has in the hand, hidden or not.
-    pub(super) fn hand_size(&self, player: Player) -> u32 {
-        // A hand has at most five cards.
-        hidden_cards(self.hidden, player).unwrap_or(self.hands[player as usize].len() as u32)
-    }
-
-    /// Captures what the card on a square takes, as if its owner had just placed it. None if no card lies there.
-    pub fn resolve(&mut self, arrived_at: usize) -> Option<Vec<Capture>> {
-        let (_, owner) = self.squares[arrived_at].1?;
-        let mut board = Board::new(self.squares.map(|(element, _)| element));
-        for (square, (_, card)) in self.squares.iter().enumerate() {
-            if let &Some((card, owner)) = card {
-                board.put(self.rules, square, card.ranks(), card.element(), owner);
-            }
-        }
-        let card_on = |square: usize| self.squares[square].1.map(|(card, _)| card);
-        let mut captures = Vec::new();
-        let taken = resolve(&board, self.rules, arrived_at, |taken| captures.extend(taken.explain(card_on)));
-        for square in each(taken) {
-            self.squares[square].1 = self.squares[square].1.map(|(card, _)| (card, owner));
-        }
-        Some(captures)
-    }
-}
-
-/// How many cards of a player are hidden; none if the hand is visible.
-fn hidden_cards(hidden: Option<Hidden>, player: Player) -> Option<u32> {
-    hidden.filter(|hidden| hidden.viewer != player).map(|hidden| hidden.cards)
-}
 
 impl Setup {
     /// Everything that is wrong with a game of which it is not known how many cards are where.
@@ -387,22 +326,4 @@ fn gather(diagram: &Diagram) -> Option<TripleTriad> {
         }
     }
     Some(TripleTriad { cards, position })
-}
-
-impl From<&TripleTriad> for Diagram {
-    fn from(game: &TripleTriad) -> Self {
-        let TripleTriad { cards, position } = game;
-        let mut squares = position.elements().map(|element| (element, None));
-        for (square, (_, there)) in squares.iter_mut().enumerate() {
-            *there = position.card_on(square).map(|(card, owner)| (cards[card], owner));
-        }
-        Self {
-            rules: position.rules(),
-            squares,
-            hands: Player::ALL.map(|player| position.hand_cards(player).map(|card| cards[card]).collect()),
-            next_player: Some(position.next_player()),
-            drawn_rounds: position.drawn_rounds(),
-            hidden: None,
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Card, Diagram, Element, Outcome, Rule, Side, board::WIDTH, notation::player_letter};
+use super::{Card, Diagram, Element, Outcome, Rule, Side, board::WIDTH};
 use crate::Player;
 
 /// Characters between the bars of a square.
@@ -39,13 +39,13 @@ pub(super) fn draw(diagram: &Diagram, outcome: &Outcome) -> String {
         let cards = if count == 1 { "card" } else { "cards" };
         let hidden =
             if diagram.hidden.is_some_and(|hidden| hidden.viewer != player) { ", hidden" } else { "" };
-        let _ = writeln!(text, "{player} ({}): {count} {cards} in hand{hidden}", player_letter(player));
+        let _ = writeln!(text, "{player} ({}): {count} {cards} in hand{hidden}", player.letter());
         for card in hand {
             draw_card(&mut text, card);
         }
     }
     let _ = match outcome {
-        Outcome::InProgress { next, .. } => writeln!(text, "{next} ({}) to move", player_letter(*next)),
+        Outcome::InProgress { next, .. } => writeln!(text, "{next} ({}) to move", next.letter()),
         _ => writeln!(text, "{outcome}"),
     };
     text
@@ -70,7 +70,7 @@ fn draw_square(diagram: &Diagram, element: Option<Element>, card: Option<(Card, 
         _ => "",
     };
     [
-        format!("{:<half$}{}{element_name:>half$} ", player_letter(owner), rank(Side::Top), half = half),
+        format!("{:<half$}{}{element_name:>half$} ", owner.letter(), rank(Side::Top), half = half),
         format!("{} {name:^NAME$} {}", rank(Side::Left), rank(Side::Right)),
         format!("{:half$}{}{change:>half$} ", "", rank(Side::Bottom), half = half),
     ]

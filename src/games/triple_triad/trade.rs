@@ -6,7 +6,7 @@ use std::{
     fmt,
 };
 
-use super::{Card, Diagram, Outcome, TradeRule, TripleTriad};
+use super::{Card, Outcome, TradeRule, TripleTriad};
 use crate::{Game, Player, RuleBreach};
 
 /// A trade that can be settled: the game is won, the collections hold together, and the picks are right.
@@ -198,7 +198,7 @@ impl TryFrom<&TradeSetup> for Trade {
         } else {
             setup.picks.clone()
         };
-        let board = Diagram::from(&game).squares.into_iter().filter_map(|(_, card)| card).collect();
+        let board = game.diagram().squares.into_iter().filter_map(|(_, card)| card).collect();
         Ok(Self { rule, winner, board, collections, picks })
     }
 }

@@ -29,7 +29,7 @@ impl View {
         if position.rules().has(Rule::Open) {
             return StateOrView::State(*game);
         }
-        let mut diagram = Diagram::from(game);
+        let mut diagram = game.diagram();
         let cards = diagram.hand_size(viewer.other());
         diagram.hands[viewer.other() as usize].clear();
         diagram.hidden = Some(Hidden { viewer, cards });
@@ -110,7 +110,7 @@ impl crate::View<TripleTriad> for View {
         };
         let card = hand.remove(index);
         self.diagram.squares[square].1 = Some((card, viewer));
-        let captures = self.diagram.resolve(square).unwrap_or_default();
+        let captures = self.diagram.resolve(square);
         self.next_player = viewer.other();
         self.diagram.next_player = Some(self.next_player);
         let mut events = vec![Event::Placed { player: viewer, card, square: mv.square }];

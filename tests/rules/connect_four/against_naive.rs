@@ -47,7 +47,7 @@ fn compare_with_naive(rules: Rules, enough: u64, random: &mut Random) -> (u64, V
             }
             let column = random.pick(&moves);
             let dropped =
-                position.play(Move { column: i64::from(column as u32) }).map(|(_, dropped)| dropped.square);
+                position.play(&Move { column: i64::from(column as u32) }).map(|(_, dropped)| dropped.square);
             assert_eq!(dropped, game.play(column).map(square), "{rules:?}\n{position}");
         };
         if let (Outcome::Won { lines, .. }, Some(cells)) = (&end, game.win()) {

@@ -14,7 +14,7 @@ use arbiter_games::{
 };
 
 fn set_up(rules_text: &str, next_player: Player, board: &[&str]) -> Result<Position, Vec<SetupError>> {
-    Position::try_from(Setup { rules: rules(rules_text).into(), board, next_player: Some(next_player) })
+    Position::try_from(&Setup { rules: rules(rules_text).into(), board, next_player: Some(next_player) })
 }
 
 /// The errors of a set-up, which must be refused.
@@ -141,7 +141,7 @@ mod is_refused {
     fn without_the_player_to_move_and_with_the_errors_beside() {
         let errors = |board| {
             let setup = Setup { rules: rules("4x3x3").into(), board, next_player: None };
-            Position::try_from(setup).expect_err("nobody is to move")
+            Position::try_from(&setup).expect_err("nobody is to move")
         };
         assert_eq!(errors(&["....", "....", "...."]), [SetupError::NextPlayer]);
         assert_eq!(errors(&["....", "OOO.", "XXXX"]), [SetupError::TwoWinners, SetupError::NextPlayer]);
@@ -299,7 +299,7 @@ proptest! {
                 board: &position.rows(),
                 next_player: Some(position.next_player()),
             };
-            prop_assert_eq!(Position::try_from(setup), Ok(position));
+            prop_assert_eq!(Position::try_from(&setup), Ok(position));
         }
     }
 

@@ -453,7 +453,7 @@ impl From<&CrateSettlement> for Settlement {
 /// The hands as a player sees them. One that is said to be hidden but is there is seen.
 pub fn hands_of(known: &StateOrView<TripleTriad>) -> [Hand; 2] {
     let diagram = match known {
-        StateOrView::State(game) => Diagram::from(game),
+        StateOrView::State(game) => game.diagram(),
         StateOrView::View(view) => view.diagram().clone(),
     };
     Player::ALL.map(|player| {

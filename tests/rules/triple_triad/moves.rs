@@ -63,7 +63,7 @@ proptest! {
     #[test]
     fn tt_3_each_refusal_lists_its_reasons_and_changes_nothing(record in any_record()) {
         for game in record.states() {
-            let diagram = Diagram::from(&game);
+            let diagram = game.diagram();
             for mv in moves_to_try(&game, &record.others) {
                 let reasons = reasons(&diagram, &mv);
                 prop_assert_eq!(&game.why_illegal(&mv), &reasons);
