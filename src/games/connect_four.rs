@@ -16,7 +16,7 @@ use std::{fmt, str::FromStr};
 pub use self::{
     illegal_move::IllegalMove,
     notation::ParseError,
-    outcome::Outcome,
+    outcome::{Ending, Outcome},
     position::Position,
     rules::{PartialRules, Rules, RulesError},
     setup::{Setup, SetupError},

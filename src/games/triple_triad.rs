@@ -30,7 +30,7 @@ pub use self::{
     illegal_move::IllegalMove,
     notation::ParseError,
     opening::{CardList, Opening, OpeningError, OpeningSetup},
-    outcome::Outcome,
+    outcome::{Ending, Outcome},
     position::{CARDS, HAND, Position},
     rules::{BasicCapture, Rule, Rules, RulesError, TradeRule},
     setup::{Place, Setup, SetupCard, SetupError, SetupSquare},

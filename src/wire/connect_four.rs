@@ -16,8 +16,8 @@ use super::{
 use crate::games::{
     GameId, NoView, Player, Square, StateOrView,
     connect_four::{
-        Capture, ConnectFour, Dropped, IllegalMove, Move, Outcome, ParseError, PartialRules, Position, Rules,
-        RulesError, Setup, SetupError,
+        Capture, ConnectFour, Dropped, Ending, IllegalMove, Move, Outcome, ParseError, PartialRules,
+        Position, Rules, RulesError, Setup, SetupError,
     },
 };
 
@@ -199,16 +199,16 @@ impl WireGame for ConnectFour {
         use proto::{EndReason, GameResult, outcome::Detail};
         // Empty while the game goes on: then nothing is allocated.
         let explanation = outcome.to_string();
-        match outcome {
-            Outcome::InProgress { next } => write_in_progress(vec![write_player(next)]),
-            Outcome::Won { winner, lines } => {
+        match outcome.ending {
+            None => write_in_progress(outcome.next_player.map(write_player).into_iter().collect()),
+            Some(Ending::Won { winner, lines }) => {
                 let winning_lines = lines.into_iter().map(Into::into).collect();
                 let detail = Detail::ConnectFour(proto::ConnectFourOutcome { winning_lines });
                 let result = GameResult::WinnerDetermined;
                 let written = write_ended(result, EndReason::LineCompleted, Some(winner.into()), explanation);
                 proto::Outcome { detail: Some(detail), ..written }
             }
-            Outcome::Draw => write_ended(GameResult::Draw, EndReason::BoardFull, None, explanation),
+            Some(Ending::Draw) => write_ended(GameResult::Draw, EndReason::BoardFull, None, explanation),
         }
     }
 

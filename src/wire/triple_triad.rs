@@ -27,8 +27,8 @@ use super::{
 use crate::games::{
     GameId, Player, StateOrView,
     triple_triad::{
-        Arrival, CATALOGUE, Capture, CaptureRule, Diagram, Event, IllegalMove, Move, Opening, Outcome,
-        ParseError, Rules, TripleTriad, View,
+        Arrival, CATALOGUE, Capture, CaptureRule, Diagram, Ending, Event, IllegalMove, Move, Opening,
+        Outcome, ParseError, Rules, TripleTriad, View,
     },
 };
 
@@ -161,22 +161,16 @@ impl WireGame for TripleTriad {
         let ended = |result, winner: Option<Player>| {
             write_ended(result, EndReason::BoardFull, winner.map(Into::into), outcome.to_string())
         };
-        let (written, scores, drawn_rounds) = match outcome {
-            Outcome::InProgress { next, scores, drawn_rounds } => {
-                (write_in_progress(vec![write_player(next)]), scores, drawn_rounds)
-            }
-            Outcome::Won { winner, scores } => (ended(GameResult::WinnerDetermined, Some(winner)), scores, 0),
-            Outcome::Draw { scores } => (ended(GameResult::Draw, None), scores, 0),
-            Outcome::SuddenDeath { scores, drawn_rounds } => {
-                (ended(GameResult::SuddenDeathContinue, None), scores, drawn_rounds)
-            }
-            Outcome::FinalDraw { scores, drawn_rounds } => {
-                (ended(GameResult::FinalDraw, None), scores, drawn_rounds)
-            }
+        let written = match outcome.ending {
+            None => write_in_progress(outcome.next_player.map(write_player).into_iter().collect()),
+            Some(Ending::Won { winner }) => ended(GameResult::WinnerDetermined, Some(winner)),
+            Some(Ending::Draw) => ended(GameResult::Draw, None),
+            Some(Ending::SuddenDeath) => ended(GameResult::SuddenDeathContinue, None),
+            Some(Ending::FinalDraw) => ended(GameResult::FinalDraw, None),
         };
-        let detail = proto::TripleTriadOutcome { sudden_death_count: Some(drawn_rounds.into()) };
+        let detail = proto::TripleTriadOutcome { sudden_death_count: Some(outcome.drawn_rounds.into()) };
         proto::Outcome {
-            scores: write_scores(scores),
+            scores: write_scores(outcome.scores),
             detail: Some(proto::outcome::Detail::TripleTriad(detail)),
             ..written
         }

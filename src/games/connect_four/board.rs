@@ -1,7 +1,7 @@
 //! The tokens of a position as bitboards, and the fast path that reads them from rows of text.
 
 use super::{
-    Outcome, Rules,
+    Ending, Outcome, Rules,
     bitboard::{Word, indexes, runs},
 };
 use crate::{Direction, Line, Player, Square};
@@ -97,13 +97,14 @@ impl<W: Word> Board<W> {
     }
 
     pub(super) fn outcome(&self) -> Outcome {
-        if self.won {
-            Outcome::Won { winner: self.next_player().other(), lines: self.lines(self.tokens ^ self.movers) }
-        } else if self.is_over() {
-            Outcome::Draw
+        let ending = if self.won {
+            let winner = self.next_player().other();
+            Some(Ending::Won { winner, lines: self.lines(self.tokens ^ self.movers) })
         } else {
-            Outcome::InProgress { next: self.next_player() }
-        }
+            self.is_over().then_some(Ending::Draw)
+        };
+        let next_player = ending.is_none().then(|| self.next_player());
+        Outcome { ending, next_player }
     }
 
     /// The line in each direction that has one. A direction has at most one: all lines share the last token.

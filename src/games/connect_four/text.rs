@@ -17,9 +17,9 @@ pub(super) fn draw(position: &Position, outcome: &Outcome) -> String {
     columns.for_each(|column| text.extend([" ", &(column % 10).to_string()]));
     text.push('\n');
     // Writing to a string cannot fail.
-    let _ = match outcome {
-        Outcome::InProgress { next } => writeln!(text, "{next} ({}) to move", next.letter()),
-        _ => writeln!(text, "{outcome}"),
+    let _ = match outcome.next_player {
+        Some(next) => writeln!(text, "{next} ({}) to move", next.letter()),
+        None => writeln!(text, "{outcome}"),
     };
     text
 }

@@ -1,7 +1,7 @@
 //! How a round starts, and what is left to chance then (TT-2, TT-3, TT-4, TT-13).
 
 use super::{
-    CATALOGUE, Card, Element, Opening, Outcome, Rule, Rules, TripleTriad,
+    CATALOGUE, Card, Element, Ending, Opening, Outcome, Rule, Rules, TripleTriad,
     board::SQUARES,
     opening::Hands,
     position::{CARDS, HAND, Position},
@@ -44,7 +44,7 @@ pub(super) fn deal(rules: Rules, opening: Opening, seed: u64) -> TripleTriad {
 
 /// The next round of sudden death, if one follows (TT-13).
 pub(super) fn next_round(game: &TripleTriad, seed: impl FnOnce() -> u64) -> Option<TripleTriad> {
-    let Outcome::SuddenDeath { drawn_rounds, .. } = game.outcome() else {
+    let Outcome { ending: Some(Ending::SuddenDeath), drawn_rounds, .. } = game.outcome() else {
         return None;
     };
     let seed = seed();

@@ -44,9 +44,9 @@ pub(super) fn draw(diagram: &Diagram, outcome: &Outcome) -> String {
             draw_card(&mut text, card);
         }
     }
-    let _ = match outcome {
-        Outcome::InProgress { next, .. } => writeln!(text, "{next} ({}) to move", next.letter()),
-        _ => writeln!(text, "{outcome}"),
+    let _ = match outcome.next_player {
+        Some(next) => writeln!(text, "{next} ({}) to move", next.letter()),
+        None => writeln!(text, "{outcome}"),
     };
     text
 }

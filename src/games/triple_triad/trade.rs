@@ -6,7 +6,7 @@ use std::{
     fmt,
 };
 
-use super::{Card, Outcome, TradeRule, TripleTriad};
+use super::{Card, Ending, Outcome, TradeRule, TripleTriad};
 use crate::{Game, Player, RuleBreach};
 
 /// A trade that can be settled: the game is won, the collections hold together, and the picks are right.
@@ -240,12 +240,11 @@ impl Trade {
 
 /// Who takes cards after a game, and its scores.
 fn winner(game: &TripleTriad) -> Result<(Player, [u32; 2]), TradeError> {
-    match game.outcome() {
-        Outcome::Won { winner, scores } => Ok((winner, scores)),
-        Outcome::InProgress { .. } => Err(TradeError::NotOver),
-        Outcome::Draw { .. } | Outcome::SuddenDeath { .. } | Outcome::FinalDraw { .. } => {
-            Err(TradeError::NoWinner)
-        }
+    let Outcome { ending, scores, .. } = game.outcome();
+    match ending {
+        Some(Ending::Won { winner }) => Ok((winner, scores)),
+        Some(Ending::Draw | Ending::SuddenDeath | Ending::FinalDraw) => Err(TradeError::NoWinner),
+        None => Err(TradeError::NotOver),
     }
 }
 

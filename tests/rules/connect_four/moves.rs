@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::support::{any_record, config, naive_board, squares};
 use arbiter_games::{
     Game,
-    connect_four::{IllegalMove, Move, Outcome, Rules},
+    connect_four::{IllegalMove, Move, Rules},
 };
 
 /// The columns of a board, the first ones on either side of it, and some that a narrower integer would wrap to one of them.
@@ -23,7 +23,7 @@ proptest! {
         for game in record.states() {
             let board = naive_board(game.position());
             for mv @ Move { column } in columns_to_try(record.rules).map(|column| Move { column }) {
-                let over = (!matches!(game.outcome(), Outcome::InProgress { .. })).then_some(IllegalMove::GameOver);
+                let over = game.outcome().ending.map(|_| IllegalMove::GameOver);
                 let last = record.rules.columns() - 1;
                 let wrong = match u32::try_from(column).ok().filter(|&column| column <= last.into()) {
                     None => Some(IllegalMove::ColumnOutOfRange { column, last }),

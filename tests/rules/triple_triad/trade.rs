@@ -14,7 +14,7 @@ use super::support::{
 use crate::naive::triple_triad as plain;
 use arbiter_games::{
     Game,
-    triple_triad::{Card, Outcome, Trade, TradeRule, TradeSetup, TripleTriad},
+    triple_triad::{Card, Ending, Trade, TradeRule, TradeSetup, TripleTriad},
 };
 
 const TRADES_BY_PICKS: [TradeRule; 2] = [TradeRule::One, TradeRule::Diff];
@@ -77,7 +77,7 @@ proptest! {
     fn tt_14_there_is_a_trade_exactly_when_somebody_has_won(record in any_record()) {
         for game in record.states() {
             let settled = settle(&game, &[Vec::new(), record.others.clone()], &[]);
-            prop_assert_eq!(settled.is_some(), matches!(game.outcome(), Outcome::Won { .. }));
+            prop_assert_eq!(settled.is_some(), matches!(game.outcome().ending, Some(Ending::Won { .. })));
         }
     }
 
