@@ -3,14 +3,14 @@ use std::fmt;
 /// One of the two players of a game for two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Player {
-    /// The first seat.
+    /// The first player.
     One,
-    /// The second seat.
+    /// The second player.
     Two,
 }
 
 impl Player {
-    /// Both players, the first seat first.
+    /// Both players, in order.
     pub const ALL: [Self; 2] = [Self::One, Self::Two];
 
     /// The opponent.

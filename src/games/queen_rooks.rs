@@ -1,4 +1,5 @@
-//! Queen and rooks (clauses QR-1 to QR-7): a queen and her rooks take the opponent's rooks on the corners between them.
+//! Queen and rooks (clauses QR-1 to QR-7): a rook and its queen take the opposing rooks on the other corners of their
+//! rectangle.
 
 mod board;
 mod capture;
@@ -12,64 +13,62 @@ mod rules;
 mod setup;
 mod text;
 
-use std::{fmt, str::FromStr};
-
-use self::notation::Named;
 pub use self::{
     board::Piece,
     capture::Capture,
     diagram::{Arrival, Diagram},
     illegal_move::IllegalMove,
-    notation::ParseError,
     outcome::{Ending, Outcome},
     position::Position,
     rules::{PartialRules, Rules, RulesError},
     setup::{Setup, SetupError},
 };
-use crate::{Clause, Game, NoView, NotationError, Player, Square, StateOrView};
+use crate::{Clause, Game, GameId, NoView, ParseError, Player, Square, StateOrView};
 
 /// A game of Queen and rooks.
 pub type QueenRooks = Position;
 
-/// A piece moved to another square (QR-3). It may be a piece that is not there, or a square that no board has.
+/// A piece moved to another square (QR-3). There may be no such piece, and the squares may be off the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Move {
-    /// Where the piece stands.
+    /// The square of the piece.
     pub from: Square,
-    /// Where it goes.
+    /// The destination.
     pub to: Square,
 }
 
-/// One thing that happens when a piece is moved.
+/// One effect of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A piece went to another square (QR-3).
+    /// A piece moved to another square (QR-3).
     Moved {
-        /// Whose it is.
+        /// Its owner.
         player: Player,
-        /// Where it stood.
+        /// The square that it left.
         from: Square,
-        /// Where it stands now.
+        /// The square that it moved to.
         to: Square,
-        /// Which piece it is.
+        /// The piece.
         piece: Piece,
     },
     /// A rook was taken (QR-4).
     Captured(Capture),
     /// A player had no legal move (QR-6).
     Passed {
-        /// Who.
+        /// The player.
         player: Player,
     },
 }
 
 impl Game for Position {
+    const ID: GameId = GameId::QueenRooks;
     const CLAUSES: &[Clause] = clauses::CLAUSES;
     type Rules = Rules;
+    type RulesError = RulesError;
+    type SetupError = SetupError;
     type Opening = ();
     type Move = Move;
     type Event = Event;
-    type ParseError = ParseError;
     type IllegalMove = IllegalMove;
     type Outcome = Outcome;
     type Arrival = Arrival;
@@ -105,11 +104,7 @@ impl Game for Position {
         StateOrView::State(*self)
     }
 
-    fn recognizes(notation: &str) -> bool {
-        notation::recognizes(notation)
-    }
-
-    fn parse(notation: &str) -> Result<StateOrView<Self>, Vec<ParseError>> {
+    fn parse(notation: &str) -> Result<StateOrView<Self>, Vec<ParseError<Self>>> {
         notation::parse(notation).map(StateOrView::State)
     }
 
@@ -119,20 +114,5 @@ impl Game for Position {
 
     fn text(&self) -> String {
         text::draw(&self.diagram(), &self.outcome())
-    }
-}
-
-impl fmt::Display for Move {
-    /// The two squares by letter and number: `a8-a5`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", Named(self.from), Named(self.to))
-    }
-}
-
-impl FromStr for Move {
-    type Err = NotationError;
-
-    fn from_str(text: &str) -> Result<Self, NotationError> {
-        notation::parse_move(text)
     }
 }

@@ -17,7 +17,7 @@ mod setup;
 mod text;
 mod view;
 
-use std::{fmt, str::FromStr};
+use std::convert::Infallible;
 
 pub use self::{
     capture::Trick,
@@ -25,7 +25,6 @@ pub use self::{
     comparison::{Comparison, Decision, Order},
     diagram::{Diagram, Seat},
     illegal_move::IllegalMove,
-    notation::ParseError,
     opening::{Opening, OpeningError, OpeningSetup},
     outcome::{Ending, Outcome},
     player::Player,
@@ -34,7 +33,7 @@ pub use self::{
     setup::{Place, Setup, SetupError, SetupSeat},
     view::View,
 };
-use crate::{Clause, Game, NotationError, StateOrView};
+use crate::{Clause, Game, GameId, ParseError, StateOrView};
 
 /// A match of RoyalMatch.
 pub type RoyalMatch = Position;
@@ -63,12 +62,14 @@ pub enum Event {
 }
 
 impl Game for Position {
+    const ID: GameId = GameId::RoyalMatch;
     const CLAUSES: &[Clause] = clauses::CLAUSES;
     type Rules = Rules;
+    type RulesError = Infallible;
+    type SetupError = SetupError;
     type Opening = Opening;
     type Move = Move;
     type Event = Event;
-    type ParseError = ParseError;
     type IllegalMove = IllegalMove;
     type Outcome = Outcome;
     type Arrival = Diagram;
@@ -106,11 +107,7 @@ impl Game for Position {
         StateOrView::View(View::of(self, viewer))
     }
 
-    fn recognizes(notation: &str) -> bool {
-        notation::recognizes(notation)
-    }
-
-    fn parse(notation: &str) -> Result<StateOrView<Self>, Vec<ParseError>> {
+    fn parse(notation: &str) -> Result<StateOrView<Self>, Vec<ParseError<Self>>> {
         notation::parse(notation)
     }
 
@@ -120,20 +117,5 @@ impl Game for Position {
 
     fn text(&self) -> String {
         text::draw(self.diagram(), &self.outcome())
-    }
-}
-
-impl fmt::Display for Move {
-    /// The number of the player and the card: `2:7H`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.player.index() + 1, self.card)
-    }
-}
-
-impl FromStr for Move {
-    type Err = NotationError;
-
-    fn from_str(text: &str) -> Result<Self, NotationError> {
-        notation::parse_move(text)
     }
 }

@@ -18,8 +18,6 @@ mod text;
 mod trade;
 mod view;
 
-use std::{fmt, str::FromStr};
-
 use self::board::{index_of, square_at};
 pub use self::{
     board::SQUARES,
@@ -28,7 +26,6 @@ pub use self::{
     catalogue::CATALOGUE,
     diagram::{Arrival, Diagram, DiagramSquare, Hidden},
     illegal_move::IllegalMove,
-    notation::ParseError,
     opening::{CardList, Opening, OpeningError, OpeningSetup},
     outcome::{Ending, Outcome},
     position::{CARDS, HAND, Position},
@@ -37,7 +34,7 @@ pub use self::{
     trade::{Settlement, Trade, TradeError, TradeSetup, Transfer},
     view::View,
 };
-use crate::{Clause, Game, NotationError, Player, Square, StateOrView};
+use crate::{Clause, Game, GameId, ParseError, Player, Square, StateOrView};
 
 /// A game of Triple Triad: its ten cards, and where they are.
 #[derive(Clone, Copy, Debug)]
@@ -118,12 +115,14 @@ impl TripleTriad {
 }
 
 impl Game for TripleTriad {
+    const ID: GameId = GameId::TripleTriad;
     const CLAUSES: &[Clause] = clauses::CLAUSES;
     type Rules = Rules;
+    type RulesError = RulesError;
+    type SetupError = SetupError;
     type Opening = Opening;
     type Move = Move;
     type Event = Event;
-    type ParseError = ParseError;
     type IllegalMove = IllegalMove;
     type Outcome = Outcome;
     type Arrival = Arrival;
@@ -206,11 +205,7 @@ impl Game for TripleTriad {
         View::of(self, viewer)
     }
 
-    fn recognizes(notation: &str) -> bool {
-        notation::recognizes(notation)
-    }
-
-    fn parse(notation: &str) -> Result<StateOrView<Self>, Vec<ParseError>> {
+    fn parse(notation: &str) -> Result<StateOrView<Self>, Vec<ParseError<Self>>> {
         notation::parse(notation)
     }
 
@@ -220,23 +215,5 @@ impl Game for TripleTriad {
 
     fn text(&self) -> String {
         text::draw(&self.diagram(), &self.outcome())
-    }
-}
-
-impl fmt::Display for Move {
-    /// The card and the number of the square, row by row from 1: `17@5`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match index_of(self.square) {
-            Some(index) => write!(f, "{}@{}", self.card, index + 1),
-            None => write!(f, "{}@({})", self.card, self.square),
-        }
-    }
-}
-
-impl FromStr for Move {
-    type Err = NotationError;
-
-    fn from_str(text: &str) -> Result<Self, NotationError> {
-        notation::parse_move(text)
     }
 }

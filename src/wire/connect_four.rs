@@ -16,8 +16,8 @@ use super::{
 use crate::games::{
     GameId, NoView, Player, Square, StateOrView,
     connect_four::{
-        Capture, ConnectFour, Dropped, Ending, IllegalMove, Move, Outcome, ParseError, PartialRules,
-        Position, Rules, RulesError, Setup, SetupError,
+        Capture, ConnectFour, Ending, Event, IllegalMove, Move, Outcome, PartialRules, Position, Rules,
+        RulesError, Setup, SetupError,
     },
 };
 
@@ -38,7 +38,6 @@ const USUAL_RULES: [u8; 8] = [0x08, 7, 0x10, 6, 0x18, 4, 0x20, 1];
 const USUAL_SIZE: usize = 66;
 
 impl WireGame for ConnectFour {
-    const ID: GameId = GameId::ConnectFour;
     type State = proto::ConnectFourState;
 
     #[allow(clippy::needless_update, reason = "another game may add to the message")]
@@ -105,14 +104,8 @@ impl WireGame for ConnectFour {
         position.map(|position| StateOrView::State(position.into()))
     }
 
-    fn note_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
-        match error {
-            ParseError::Notation(error) => violations.add(at, proto::ErrorReason::InvalidNotation, error),
-            ParseError::Rules(error) => {
-                violations.add_breach(at, proto::ErrorReason::ValueOutOfRange, &error);
-            }
-            ParseError::Setup(error) => violations.add_breach(at, setup_error_code(&error), &error),
-        }
+    fn setup_error_code(error: &SetupError) -> proto::ErrorReason {
+        setup_error_code(error)
     }
 
     fn read_move(mv: &proto::r#move::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Move> {
@@ -191,7 +184,7 @@ impl WireGame for ConnectFour {
         proto::r#move::Kind::ConnectFour(proto::ConnectFourMove { column })
     }
 
-    fn write_event(Dropped { player, square }: Dropped) -> proto::Event {
+    fn write_event(Event::Dropped { player, square }: Event) -> proto::Event {
         write_placed(player, square)
     }
 
@@ -232,10 +225,9 @@ impl WireGame for ConnectFour {
         };
         match form {
             Form::Typed => breach(code, at.field(NAME).field(field), reason),
-            Form::Notation => proto::Reason {
-                message: reason.counted_from_one(),
-                ..breach(code, at.field("notation"), reason)
-            },
+            Form::Notation => {
+                proto::Reason { message: reason.in_notation(), ..breach(code, at.field("notation"), reason) }
+            }
         }
     }
 }

@@ -5,9 +5,6 @@ use crate::games::{Clause, Game, GameId, StateOrView};
 
 /// How the messages of a game are read and written.
 pub trait WireGame: Game {
-    /// Which game it is.
-    const ID: GameId;
-
     /// The message of its states.
     type State: Message + Default;
 
@@ -30,8 +27,8 @@ pub trait WireGame: Game {
         violations: &mut Violations,
     ) -> Option<StateOrView<Self>>;
 
-    /// Notes what is wrong with the text of a state.
-    fn note_parse_error(error: Self::ParseError, at: &Path<'_>, violations: &mut Violations);
+    /// The reason code of what is wrong with a state.
+    fn setup_error_code(error: &Self::SetupError) -> proto::ErrorReason;
 
     /// Reads a typed move; one of another game is a violation.
     fn read_move(mv: &proto::r#move::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Self::Move>;

@@ -14,8 +14,8 @@ use super::{
 use crate::games::{
     GameId, NoView, Player, Square, StateOrView,
     queen_rooks::{
-        Arrival, Capture, Diagram, Ending, Event, IllegalMove, Move, Outcome, ParseError, PartialRules,
-        Piece, QueenRooks, Rules, RulesError, Setup, SetupError,
+        Arrival, Capture, Diagram, Ending, Event, IllegalMove, Move, Outcome, PartialRules, Piece,
+        QueenRooks, Rules, RulesError, Setup, SetupError,
     },
 };
 
@@ -33,7 +33,6 @@ const SIZE: u8 = 1;
 const QUIET_MOVE_LIMIT: u8 = 2;
 
 impl WireGame for QueenRooks {
-    const ID: GameId = GAME;
     type State = proto::QueenRooksState;
 
     #[allow(clippy::needless_update, reason = "another game may add to the message")]
@@ -86,13 +85,8 @@ impl WireGame for QueenRooks {
         position.map(StateOrView::State)
     }
 
-    fn note_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
-        let code = match &error {
-            ParseError::Notation(_) => proto::ErrorReason::InvalidNotation,
-            ParseError::Rules(_) => proto::ErrorReason::ValueOutOfRange,
-            ParseError::Setup(error) => setup_error_code(*error),
-        };
-        violations.add_breach(at, code, &error);
+    fn setup_error_code(error: &SetupError) -> proto::ErrorReason {
+        setup_error_code(*error)
     }
 
     fn read_move(mv: &proto::r#move::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Move> {
@@ -238,7 +232,7 @@ impl WireGame for QueenRooks {
         match form {
             Form::Typed => breach(code, at.field(NAME).field(field), reason),
             Form::Notation => {
-                proto::Reason { message: reason.in_letters(), ..breach(code, at.field("notation"), reason) }
+                proto::Reason { message: reason.in_notation(), ..breach(code, at.field("notation"), reason) }
             }
         }
     }

@@ -20,8 +20,8 @@ use super::{
 use crate::games::{
     GameId, StateOrView,
     royal_match::{
-        Diagram, Ending, Event, IllegalMove, Move, Opening, Ordering, Outcome, ParseError, Player,
-        RoyalMatch, Rules, Trick, View,
+        Diagram, Ending, Event, IllegalMove, Move, Opening, Ordering, Outcome, Player, RoyalMatch, Rules,
+        SetupError, Trick, View,
     },
 };
 
@@ -29,7 +29,6 @@ const GAME: GameId = GameId::RoyalMatch;
 const NAME: &str = GAME.name();
 
 impl WireGame for RoyalMatch {
-    const ID: GameId = GAME;
     type State = proto::RoyalMatchState;
 
     #[allow(clippy::needless_update, reason = "another game may add to the message")]
@@ -86,12 +85,8 @@ impl WireGame for RoyalMatch {
         read_as(state, at, violations)
     }
 
-    fn note_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
-        let code = match &error {
-            ParseError::Notation(_) => proto::ErrorReason::InvalidNotation,
-            ParseError::Setup(error) => setup_error_code(*error),
-        };
-        violations.add_breach(at, code, &error);
+    fn setup_error_code(error: &SetupError) -> proto::ErrorReason {
+        setup_error_code(*error)
     }
 
     fn read_move(mv: &proto::r#move::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Move> {

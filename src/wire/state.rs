@@ -3,7 +3,7 @@
 use prost::Message;
 
 use super::{Path, State, StateKind, Violations, WireGame, game::recognize, proto};
-use crate::games::{GameId, Quoted, StateOrView, View};
+use crate::games::{GameId, ParseError, Quoted, StateOrView, View};
 
 /// The longest notation of a state, in bytes.
 const MAX_STATE_NOTATION: usize = 4096;
@@ -134,7 +134,7 @@ pub(super) fn read_form_of<G: WireGame, T>(
     violations: &mut Violations,
     read_plain: impl FnOnce(&[u8]) -> Option<T>,
     read: impl FnOnce(&G::State, &Path<'_>, &mut Violations) -> Option<T>,
-    parse: impl FnOnce(&str) -> Result<T, Vec<G::ParseError>>,
+    parse: impl FnOnce(&str) -> Result<T, Vec<ParseError<G>>>,
 ) -> Option<(T, Form)> {
     match state.and_then(|state| state.kind.as_ref()) {
         None => {
@@ -145,7 +145,7 @@ pub(super) fn read_form_of<G: WireGame, T>(
             let at = at.field("notation");
             check_length(text, MAX_STATE_NOTATION, &at, violations)?;
             let value = violations
-                .accept(parse(text.trim()), |error, violations| G::note_parse_error(error, &at, violations));
+                .accept(parse(text.trim()), |error, violations| note_parse_error(&error, &at, violations));
             value.map(|value| (value, Form::Notation))
         }
         Some(StateKind::Typed(game, wire)) if *game == G::ID => {
@@ -161,6 +161,16 @@ pub(super) fn read_form_of<G: WireGame, T>(
             None
         }
     }
+}
+
+/// Notes what is wrong with the text of a state.
+fn note_parse_error<G: WireGame>(error: &ParseError<G>, at: &Path<'_>, violations: &mut Violations) {
+    let code = match error {
+        ParseError::Notation(_) => proto::ErrorReason::InvalidNotation,
+        ParseError::Rules(_) => proto::ErrorReason::ValueOutOfRange,
+        ParseError::Setup(error) => G::setup_error_code(error),
+    };
+    violations.add_breach(at, code, error);
 }
 
 #[cold]

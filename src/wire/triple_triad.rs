@@ -28,7 +28,7 @@ use crate::games::{
     GameId, Player, StateOrView,
     triple_triad::{
         Arrival, CATALOGUE, Capture, CaptureRule, Diagram, Ending, Event, IllegalMove, Move, Opening,
-        Outcome, ParseError, Rules, TripleTriad, View,
+        Outcome, Rules, SetupError, TripleTriad, View,
     },
 };
 
@@ -36,7 +36,6 @@ const GAME: GameId = GameId::TripleTriad;
 const NAME: &str = GAME.name();
 
 impl WireGame for TripleTriad {
-    const ID: GameId = GAME;
     type State = proto::TripleTriadState;
 
     fn describe() -> proto::GameDescription {
@@ -59,14 +58,8 @@ impl WireGame for TripleTriad {
         read_game(state, at, violations)
     }
 
-    fn note_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
-        let code = match &error {
-            ParseError::Notation(_) => proto::ErrorReason::InvalidNotation,
-            ParseError::Rules(_) => proto::ErrorReason::ValueOutOfRange,
-            ParseError::Card { error, .. } => card::error_code(*error),
-            ParseError::Setup(error) => setup_error_code(*error),
-        };
-        violations.add_breach(at, code, &error);
+    fn setup_error_code(error: &SetupError) -> proto::ErrorReason {
+        setup_error_code(*error)
     }
 
     fn read_move(mv: &proto::r#move::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Move> {
@@ -223,10 +216,9 @@ impl WireGame for TripleTriad {
         };
         match form {
             Form::Typed => breach(code, at.field(NAME).field(field), reason),
-            Form::Notation => proto::Reason {
-                message: reason.counted_from_one(),
-                ..breach(code, at.field("notation"), reason)
-            },
+            Form::Notation => {
+                proto::Reason { message: reason.in_notation(), ..breach(code, at.field("notation"), reason) }
+            }
         }
     }
 }

@@ -24,7 +24,7 @@ pub enum IllegalMove {
 
 impl IllegalMove {
     /// The reason in words for someone who counts columns from 1, as the text notation does.
-    pub fn counted_from_one(&self) -> String {
+    pub fn in_notation(&self) -> String {
         match *self {
             Self::GameOver => self.to_string(),
             Self::ColumnOutOfRange { column, last } => {

@@ -1,4 +1,4 @@
-use super::{Dropped, IllegalMove, Move, Outcome, Rules, board::Board};
+use super::{Event, IllegalMove, Move, Outcome, Rules, board::Board};
 use crate::{Player, Square};
 
 /// A position of a game. It is always valid: tokens lie on tokens, their numbers fit the player to move, and at most one
@@ -110,15 +110,15 @@ impl Position {
         reasons
     }
 
-    /// Drops a token. Returns the column and where the token lies; none, without a change, if the move is illegal.
+    /// Drops a token. Returns the column and what happened; none, without a change, if the move is illegal.
     #[inline]
-    pub fn play(&mut self, &Move { column }: &Move) -> Option<(u8, Dropped)> {
+    pub fn play(&mut self, &Move { column }: &Move) -> Option<(u8, Event)> {
         let player = self.next_player();
         let column = u32::try_from(column).ok()?;
         let index = self.drop_into(column)?;
         let square = self.rules().square(index);
         // A legal column is one of at most 64.
-        Some((column as u8, Dropped { player, square }))
+        Some((column as u8, Event::Dropped { player, square }))
     }
 
     /// Drops a token into a column, without its square: all that a search needs. Returns false, without a change, if the

@@ -48,7 +48,7 @@ pub enum IllegalMove {
 
 impl IllegalMove {
     /// The reason in words for someone who names squares by letter and number, as the text notation does.
-    pub fn in_letters(&self) -> String {
+    pub fn in_notation(&self) -> String {
         self.explain(Named)
     }
 

@@ -66,7 +66,7 @@ impl Diagram {
     }
 
     /// Every reason why a move is illegal; none if it is legal. The hand of the player must be visible.
-    pub(super) fn why_illegal(&self, &Move { player, card }: &Move) -> Vec<IllegalMove> {
+    pub(super) fn why_illegal(&self, Move { player, card }: Move) -> Vec<IllegalMove> {
         let mut reasons = Vec::new();
         if self.is_over() {
             reasons.push(IllegalMove::GameOver);
@@ -89,12 +89,12 @@ impl Diagram {
     /// # Errors
     ///
     /// The reasons of [`Diagram::why_illegal`]. An illegal move changes nothing.
-    pub(super) fn play(&mut self, mv: &Move) -> Result<Vec<Event>, Vec<IllegalMove>> {
+    pub(super) fn play(&mut self, mv: Move) -> Result<Vec<Event>, Vec<IllegalMove>> {
         let reasons = self.why_illegal(mv);
         if !reasons.is_empty() {
             return Err(reasons);
         }
-        let &Move { player, card } = mv;
+        let Move { player, card } = mv;
         let seat = &mut self.seats[player.index()];
         seat.hand.retain(|&other| other != card);
         seat.played = Some(card);

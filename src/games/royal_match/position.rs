@@ -25,7 +25,7 @@ impl Position {
 
     /// Every reason why a move is illegal; none if it is legal.
     pub fn why_illegal(&self, mv: &Move) -> Vec<IllegalMove> {
-        self.0.why_illegal(mv)
+        self.0.why_illegal(*mv)
     }
 
     /// Makes a move and returns its effects, in order.
@@ -34,7 +34,7 @@ impl Position {
     ///
     /// The reasons of [`Position::why_illegal`]. An illegal move changes nothing.
     pub fn play(&mut self, mv: &Move) -> Result<Vec<Event>, Vec<IllegalMove>> {
-        self.0.play(mv)
+        self.0.play(*mv)
     }
 
     /// The outcome of the match so far.

@@ -67,12 +67,12 @@ impl crate::View<Position> for View {
 
     fn why_illegal(&self, mv: &Move) -> Result<Vec<IllegalMove>, HiddenInformation> {
         self.check_mover(mv.player)?;
-        Ok(self.diagram.why_illegal(mv))
+        Ok(self.diagram.why_illegal(*mv))
     }
 
     fn play(&mut self, mv: &Move) -> Result<Vec<Event>, PlayError<IllegalMove>> {
         self.check_mover(mv.player)?;
-        self.diagram.play(mv).map_err(PlayError::Illegal)
+        self.diagram.play(*mv).map_err(PlayError::Illegal)
     }
 
     fn outcome(&self) -> Outcome {

@@ -58,7 +58,7 @@ impl IllegalMove {
     }
 
     /// The reason in words with squares counted from 1 to 9, as in the text notation.
-    pub fn counted_from_one(&self) -> String {
+    pub fn in_notation(&self) -> String {
         // Text reads square 0 as the greatest of all.
         let index = |square: Square| square.row.wrapping_mul(3).wrapping_add(square.column);
         let number = |square| index(square).wrapping_add(1);

@@ -1,7 +1,7 @@
 use std::fmt;
 
 use super::{
-    Card, Diagram, Element, Hidden, Rule, Rules, TripleTriad, View,
+    Card, CardError, Diagram, Element, Hidden, Rule, Rules, TripleTriad, View,
     board::{SQUARES, square_at},
     diagram::hidden_cards,
     position::{CARDS, HAND, Position},
@@ -54,8 +54,8 @@ pub enum Place {
 }
 
 impl Place {
-    /// The place as someone finds it in a text, who counts from 1.
-    pub(super) fn in_text(self) -> String {
+    /// The place in the text notation, counted from 1.
+    pub(super) fn in_notation(self) -> String {
         match self {
             Self::Square(index) => format!("square {}", index + 1),
             Self::Hand(player, index) => format!("card {} of {player}", index + 1),
@@ -78,6 +78,14 @@ pub enum SetupError {
     /// It is not said who is to move.
     #[error("the player to move is missing")]
     NextPlayer,
+    /// A card of a text notation is invalid (TT-1). Typed cards are checked where they are read.
+    #[error("{}: {error}", place.in_notation())]
+    Card {
+        /// Where the card is.
+        place: Place,
+        /// What is wrong with it.
+        error: CardError,
+    },
     /// A hand does not fit the board and the player to move (TT-2, TT-3).
     #[error(
         "the hand of {player} has {found} cards: with {placed} on the board and {next} to move it must have {wanted}"
@@ -142,6 +150,7 @@ pub enum SetupError {
 impl RuleBreach for SetupError {
     fn clause(&self) -> &'static str {
         match self {
+            Self::Card { error, .. } => error.clause(),
             Self::DuplicateCard { .. } => "TT-1",
             Self::HandTooLarge { .. } | Self::HandSize { .. } => "TT-2",
             Self::NextPlayer | Self::LastCardMissing(_) => "TT-3",

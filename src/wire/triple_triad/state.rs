@@ -1,5 +1,5 @@
 use super::{
-    card::{read_card, read_cards, read_element},
+    card::{self, read_card, read_cards, read_element},
     rules::read_rules,
 };
 use crate::{
@@ -131,6 +131,12 @@ fn note_setup_error(error: SetupError, hidden: Option<Hidden>, at: &Path<'_>, vi
             violations.add_breach(&at.field(hand(player)), code, &error);
         }
         SetupError::ViewOfOpenGame => violations.add_breach(&at.field("view"), code, &error),
+        SetupError::Card { place: Place::Square(index), .. } => {
+            violations.add_breach(&at.field("board").index(index).field("card"), code, &error);
+        }
+        SetupError::Card { place: Place::Hand(player, index), .. } => {
+            violations.add_breach(&at.field(hand(player)).index(index), code, &error);
+        }
         SetupError::DuplicateCard { second: Place::Square(index), .. } => {
             violations.add_breach(&at.field("board").index(index).field("card").field("id"), code, &error);
         }
@@ -157,6 +163,7 @@ fn hand(player: Player) -> &'static str {
 pub(super) fn setup_error_code(error: SetupError) -> proto::ErrorReason {
     match error {
         SetupError::NextPlayer => proto::ErrorReason::FieldRequired,
+        SetupError::Card { error, .. } => card::error_code(error),
         SetupError::HandSize { .. } | SetupError::HandTooLarge { .. } => proto::ErrorReason::HandSizeMismatch,
         SetupError::DuplicateCard { .. } => proto::ErrorReason::DuplicateCard,
         SetupError::LastCardMissing(_) => proto::ErrorReason::LastCardMissing,

@@ -4,7 +4,7 @@ use super::support::{BOARDS, Random, number, rules};
 use crate::naive::connect_four::{Board, Cell, Game as NaiveGame, switch_player};
 use arbiter_games::{
     Direction, Line, Player, Square,
-    connect_four::{Ending, Move, Outcome, Position, Rules},
+    connect_four::{Ending, Event, Move, Outcome, Position, Rules},
 };
 
 fn square((column, row): Cell) -> Square {
@@ -49,8 +49,9 @@ fn compare_with_naive(rules: Rules, enough: u64, random: &mut Random) -> (u64, V
                 break ending;
             }
             let column = random.pick(&moves);
-            let dropped =
-                position.play(&Move { column: i64::from(column as u32) }).map(|(_, dropped)| dropped.square);
+            let dropped = position
+                .play(&Move { column: i64::from(column as u32) })
+                .map(|(_, Event::Dropped { square, .. })| square);
             assert_eq!(dropped, game.play(column).map(square), "{rules:?}\n{position}");
         };
         if let (Ending::Won { lines, .. }, Some(cells)) = (&end, game.win()) {

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::support::{any_record, config, naive_board, squares};
 use arbiter_games::{
     Game,
-    connect_four::{IllegalMove, Move, Rules},
+    connect_four::{Event, IllegalMove, Move, Rules},
 };
 
 /// The columns of a board, the first ones on either side of it, and some that a narrower integer would wrap to one of them.
@@ -47,13 +47,15 @@ proptest! {
         for (pair, &column) in record.states().windows(2).zip(&record.columns) {
             let (before, after) = (pair[0].position(), pair[1].position());
             let dropped = pair[0].clone().play(&Move { column: column.into() }).expect("the column is legal");
-            let [dropped] = dropped[..] else { panic!("one token is dropped, not {dropped:?}") };
-            prop_assert_eq!(dropped.player, before.next_player());
-            prop_assert_eq!(dropped.player, after.next_player().other());
-            prop_assert_eq!(dropped.square.column, column);
+            let [Event::Dropped { player, square: landing }] = dropped[..] else {
+                panic!("one token is dropped, not {dropped:?}")
+            };
+            prop_assert_eq!(player, before.next_player());
+            prop_assert_eq!(player, after.next_player().other());
+            prop_assert_eq!(landing.column, column);
             for square in squares(record.rules) {
                 let was = before.token(square);
-                let wanted = if square == dropped.square { Some(dropped.player) } else { was };
+                let wanted = if square == landing { Some(player) } else { was };
                 prop_assert_eq!(after.token(square), wanted);
             }
         }

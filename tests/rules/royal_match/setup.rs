@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use super::support::{at_every_state, card, cards, setup, sorted};
 use crate::chance::pick;
 use arbiter_games::{
-    Chance, StateOrView,
+    Chance, ParseError, StateOrView,
     royal_match::{
-        Card, Opening, OpeningError, OpeningSetup, ParseError, Place,
+        Card, Opening, OpeningError, OpeningSetup, Place,
         Player::{One, Three, Two},
         RoyalMatch, Setup, SetupError,
     },
@@ -18,6 +18,7 @@ fn setup_errors(state: &str) -> Vec<SetupError> {
     let errors = errors.into_iter().map(|error| match error {
         ParseError::Setup(error) => error,
         ParseError::Notation(error) => panic!("{error} in {state}"),
+        ParseError::Rules(never) => match never {},
     });
     errors.collect()
 }
