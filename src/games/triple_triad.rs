@@ -174,7 +174,7 @@ impl Game for TripleTriad {
         let player = position.next_player();
         let mut events = vec![Event::Placed { player, card: cards[card], square: mv.square }];
         let mut placed = *position;
-        placed.place_and_tell(card, square, |taken| {
+        placed.place_and_report(card, square, |taken| {
             let card_on = |at: usize| {
                 if at == square {
                     Some(cards[card])

@@ -66,14 +66,16 @@ impl Ranks {
 
     /// All ranks one higher.
     #[inline(always)]
-    pub(super) fn raised(self) -> Self {
-        Self(self.0.map(|rank| rank + 1))
+    pub(super) const fn raised(self) -> Self {
+        let [top, right, bottom, left] = self.0;
+        Self([top + 1, right + 1, bottom + 1, left + 1])
     }
 
     /// All ranks one lower; none is 0.
     #[inline(always)]
-    pub(super) fn lowered(self) -> Self {
-        Self(self.0.map(|rank| rank - 1))
+    pub(super) const fn lowered(self) -> Self {
+        let [top, right, bottom, left] = self.0;
+        Self([top - 1, right - 1, bottom - 1, left - 1])
     }
 
     /// All four together.

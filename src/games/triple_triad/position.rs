@@ -67,6 +67,7 @@ impl Position {
         self.hands[player.other() as usize] &= !(1 << card);
     }
 
+    #[inline(always)]
     fn put(&mut self, card: usize, square: usize, owner: Player) {
         self.board.put(self.rules, square, self.ranks[card], self.elements[card], owner);
         self.placed[square] = card as u8;
@@ -110,16 +111,21 @@ impl Position {
     /// The caller vouches that it is such a card and such a square.
     #[inline(always)]
     pub fn place(&mut self, card: usize, square: usize) -> u16 {
-        self.place_and_tell(card, square, |_| {})
+        self.place_and_report(card, square, |_| {})
     }
 
     /// The same, and tells why each is taken.
     #[inline(always)]
-    pub(super) fn place_and_tell(&mut self, card: usize, square: usize, tell: impl FnMut(Taken)) -> Squares {
+    pub(super) fn place_and_report(
+        &mut self,
+        card: usize,
+        square: usize,
+        report: impl FnMut(Taken),
+    ) -> Squares {
         let player = self.next_player;
         self.hands[player as usize] &= !(1 << card);
         self.put(card, square, player);
-        let taken = resolve(&self.board, self.rules, square, tell);
+        let taken = resolve(&self.board, self.rules, square, report);
         self.board.give(taken, player);
         self.next_player = player.other();
         taken
