@@ -159,7 +159,7 @@ impl Game for TripleTriad {
             }
             // After the end the player who would have been next has a card left, which stays hidden.
             _ if !is_open && position.is_over() => None,
-            _ if !is_open => Some(IllegalMove::NotInHand { card: mv.card, player }),
+            _ if !is_open => Some(IllegalMove::CardNotInHand { card: mv.card, player }),
             Some(_) => Some(IllegalMove::OthersCard(mv.card)),
             None => Some(IllegalMove::UnknownCard(mv.card)),
         };

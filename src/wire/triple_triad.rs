@@ -207,7 +207,7 @@ impl WireGame for TripleTriad {
     fn write_illegal(reason: &IllegalMove, at: &Path<'_>, form: Form) -> proto::Reason {
         let (code, field) = match reason {
             IllegalMove::GameOver => return breach(proto::ErrorReason::GameOver, at, reason),
-            IllegalMove::NotInHand { .. }
+            IllegalMove::CardNotInHand { .. }
             | IllegalMove::UnknownCard(_)
             | IllegalMove::CardOnBoard(_)
             | IllegalMove::OthersCard(_) => (proto::ErrorReason::CardNotInHand, "card_id"),

@@ -310,7 +310,7 @@ impl TryFrom<&Setup> for StateOrView<RoyalMatch> {
         let diagram = setup.complete().filter(|_| errors.is_empty()).ok_or(errors)?;
         Ok(match diagram.viewer {
             None => Self::State(Position(diagram)),
-            Some(viewer) => Self::View(View::new(diagram, viewer)),
+            Some(_) => Self::View(View(diagram)),
         })
     }
 }

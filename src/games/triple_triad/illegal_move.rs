@@ -13,7 +13,7 @@ pub enum IllegalMove {
     /// The player does not have the card. All that is said of a card that the player does not see (TT-15): it may be the
     /// other player's, or not exist.
     #[error("card {card} is not in the hand of {player}")]
-    NotInHand {
+    CardNotInHand {
         /// The id of the card.
         card: u32,
         /// The player to move.

@@ -92,7 +92,8 @@ impl Parsed {
 pub(super) fn parse(text: &str) -> Result<StateOrView<TripleTriad>, Vec<ParseError>> {
     let parsed = parse_setup(text);
     let is_counted = parsed.is_counted;
-    parsed.check(|setup| if is_counted { StateOrView::try_from(setup) } else { Err(setup.check_uncounted()) })
+    parsed
+        .check(|setup| if is_counted { StateOrView::try_from(setup) } else { Err(setup.check_incomplete()) })
 }
 
 impl Card {

@@ -167,9 +167,9 @@ const MAX_DRAWN_ROUNDS: u32 = Rules::MAX_SUDDEN_DEATHS as u32;
 
 impl Setup {
     /// Everything that is wrong with a game of which it is not known how many cards are where.
-    pub fn check_uncounted(&self) -> Vec<SetupError> {
+    pub fn check_incomplete(&self) -> Vec<SetupError> {
         let mut errors = Vec::new();
-        self.check_cards(&mut errors);
+        self.check_diagram(&mut errors);
         self.check_drawn_rounds(&mut errors);
         errors
     }
@@ -196,7 +196,7 @@ impl Setup {
     }
 
     /// Notes what no board can have, with or without a game around it.
-    fn check_cards(&self, errors: &mut Vec<SetupError>) {
+    fn check_diagram(&self, errors: &mut Vec<SetupError>) {
         for player in Player::ALL {
             let found = self.hand_size(player);
             if found > HAND {
@@ -234,7 +234,7 @@ impl Setup {
     }
 
     /// Notes what no game can have.
-    fn check_game(&self, errors: &mut Vec<SetupError>) {
+    fn check_position(&self, errors: &mut Vec<SetupError>) {
         let Some(next) = self.next_player else {
             errors.push(SetupError::NextPlayer);
             return;
@@ -287,7 +287,7 @@ impl TryFrom<&Setup> for Diagram {
 
     fn try_from(setup: &Setup) -> Result<Self, Vec<SetupError>> {
         let mut errors = Vec::new();
-        setup.check_cards(&mut errors);
+        setup.check_diagram(&mut errors);
         setup.complete().filter(|_| errors.is_empty()).ok_or(errors)
     }
 }
@@ -298,16 +298,14 @@ impl TryFrom<&Setup> for StateOrView<TripleTriad> {
 
     /// The only way from a set-up to a game or to a view.
     fn try_from(setup: &Setup) -> Result<Self, Vec<SetupError>> {
-        let mut errors = Vec::new();
-        setup.check_cards(&mut errors);
-        setup.check_drawn_rounds(&mut errors);
-        setup.check_game(&mut errors);
+        let mut errors = setup.check_incomplete();
+        setup.check_position(&mut errors);
         let Some(diagram) = setup.complete().filter(|_| errors.is_empty()) else {
             return Err(errors);
         };
         match diagram.hidden {
             None => gather(&diagram).map(Self::State).ok_or(errors),
-            Some(_) => View::new(diagram).map(Self::View).ok_or(errors),
+            Some(_) => Ok(Self::View(View(diagram))),
         }
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn read_game(
     let note = |error, violations: &mut Violations| note_setup_error(error, hidden, at, violations);
     if !sized {
         // How many cards must be in the hands is not known.
-        setup.check_uncounted().into_iter().for_each(|error| note(error, violations));
+        setup.check_incomplete().into_iter().for_each(|error| note(error, violations));
         return None;
     }
     violations.accept(StateOrView::try_from(&setup), note)

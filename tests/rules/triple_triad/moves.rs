@@ -32,7 +32,7 @@ fn reasons(diagram: &Diagram, &Move { card, square }: &Move) -> Vec<IllegalMove>
         Some(IllegalMove::CardOnBoard(card))
     } else if !diagram.rules.has(Rule::Open) {
         // After the end it is not said whether the card that is left is this one.
-        over.is_none().then_some(IllegalMove::NotInHand { card, player: next })
+        over.is_none().then_some(IllegalMove::CardNotInHand { card, player: next })
     } else if has(next.other()) {
         Some(IllegalMove::OthersCard(card))
     } else {
