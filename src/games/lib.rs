@@ -27,6 +27,7 @@ pub mod triple_triad;
 
 mod chance;
 mod clause;
+mod count;
 mod game;
 mod game_id;
 mod line;
@@ -35,7 +36,6 @@ mod player;
 mod square;
 mod state_or_view;
 
-use self::notation::{parse_hidden_hand, parse_integer, parse_number, parse_ordinal};
 pub use self::{
     chance::Chance,
     clause::{Clause, RuleBreach},
@@ -46,4 +46,8 @@ pub use self::{
     player::Player,
     square::Square,
     state_or_view::{HiddenInformation, NoView, PlayError, StateOrView, View},
+};
+use self::{
+    count::Count,
+    notation::{parse_hidden_hand, parse_integer, parse_number, parse_ordinal},
 };

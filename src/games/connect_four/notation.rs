@@ -18,7 +18,7 @@ use std::{
 };
 
 use super::{ConnectFour, IllegalMove, Move, PartialRules, Position, Rules, Setup, SetupError};
-use crate::{Game, NotationError, Player, Quoted, parse_integer, parse_number};
+use crate::{Count, Game, NotationError, Player, Quoted, parse_integer, parse_number};
 
 type ParseError = crate::ParseError<ConnectFour>;
 
@@ -95,7 +95,7 @@ fn parse_rules(text: &str, errors: &mut Vec<ParseError>) -> PartialRules {
     let numbers: Option<Vec<u32>> = numbers.split('x').map(parse_number).collect();
     let Some(&[columns, rows, line_length]) = numbers.as_deref() else {
         errors.push(ParseError::notation(format!(
-            "{} is no rule set: expected columns, rows and line length, such as 7x6x4, \
+            "{} is not a rule set: expected columns, rows and line length, such as 7x6x4, \
              with an o after them if player two starts",
             Quoted(text),
         )));
@@ -151,7 +151,8 @@ fn parse_board(rules: PartialRules, text: &str, errors: &mut Vec<ParseError>) ->
     let found = columns.len();
     if let Some(wanted) = rules.columns.filter(|&wanted| found != usize::from(wanted)) {
         errors.push(ParseError::notation(format!(
-            "the board must have {wanted} columns with a dot between each two, not {found}"
+            "the board must have {} with a dot between each two, not {found}",
+            Count(wanted, "column"),
         )));
     }
     for (nth, column) in (1..).zip(&columns) {
@@ -163,7 +164,9 @@ fn parse_board(rules: PartialRules, text: &str, errors: &mut Vec<ParseError>) ->
         let found = column.len();
         if let Some(rows) = rules.rows.filter(|&rows| found > usize::from(rows)) {
             errors.push(ParseError::notation(format!(
-                "column {nth} of the notation has {found} tokens: the board has {rows} rows"
+                "column {nth} of the notation has {}: the board has {}",
+                Count(found, "token"),
+                Count(rows, "row"),
             )));
         }
     }

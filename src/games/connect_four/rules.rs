@@ -32,7 +32,7 @@ pub enum RulesError {
         rows: u32,
     },
     /// The board has no two cells in a line.
-    #[error("a board of one cell has room for no line")]
+    #[error("a board of one cell cannot hold a line")]
     TooSmall,
     /// The line is too short to be one.
     #[error("line_length must be at least {min}, not {0}", min = Rules::MIN_LINE_LENGTH)]

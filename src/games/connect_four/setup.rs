@@ -12,7 +12,7 @@
 //! - contradictions of the last move, while anything else is wrong.
 
 use super::{PartialRules, Position};
-use crate::{Player, RuleBreach, Square};
+use crate::{Count, Player, RuleBreach, Square};
 
 /// A position as a caller sent it. It may be invalid: [`Position::try_from`] checks it.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ pub enum SetupError {
     #[error("the player to move is missing")]
     NextPlayer,
     /// The board has too many or too few rows.
-    #[error("the board must have {wanted} rows, not {found}")]
+    #[error("the board must have {}, not {found}", Count(*wanted, "row"))]
     RowCount {
         /// Rows that the rules want.
         wanted: u8,
@@ -43,7 +43,7 @@ pub enum SetupError {
         found: usize,
     },
     /// A row has too many or too few cells.
-    #[error("row {row} must have {wanted} characters, one a column, not {found}")]
+    #[error("row {row} must have {}, one per column, not {found}", Count(*wanted, "character"))]
     RowLength {
         /// The row, from 0 at the top.
         row: usize,
@@ -63,7 +63,7 @@ pub enum SetupError {
         found: char,
     },
     /// A token lies over an empty cell (C4-2).
-    #[error("the token at {0} lies over an empty cell")]
+    #[error("the token at {0} is above an empty cell")]
     Floating(Square),
     /// The numbers of tokens do not fit the player to move (C4-1).
     #[error(
@@ -87,10 +87,10 @@ pub enum SetupError {
     #[error("both players have a line: the game was over when the first was completed")]
     TwoWinners,
     /// A line is there that no last move can have completed (C4-3).
-    #[error("{0} has a line that no last move of theirs can have completed")]
+    #[error("{0} has a line that no single last move can complete")]
     ImpossibleWin(Player),
     /// No token on top of a column is of the player who moved last (C4-2).
-    #[error("{0} has moved last, but no token on top of a column is theirs")]
+    #[error("{0} moved last, but has no token on top of a column")]
     LastTokenMissing(Player),
 }
 

@@ -59,20 +59,18 @@ impl IllegalMove {
             Self::FromOutOfRange { square, last } | Self::ToOutOfRange { square, last } => {
                 format!("{} is not on the board: the last square is {}", show(square), show(last))
             }
-            Self::NothingThere(square) => format!("no piece stands on {}", show(square)),
-            Self::OthersPiece(square) => format!("the piece on {} is the other player's", show(square)),
-            Self::NotARookMove { from, to } => format!(
-                "a rook goes along a row or a column, at least one square: {} is not on one with {}",
-                show(to),
-                show(from),
-            ),
+            Self::NothingThere(square) => format!("there is no piece on {}", show(square)),
+            Self::OthersPiece(square) => format!("the piece on {} belongs to the other player", show(square)),
+            Self::NotARookMove { from, to } => {
+                format!("a rook moves along a row or a column: {} and {} share neither", show(from), show(to))
+            }
             Self::NotAQueenMove { from, to } => format!(
-                "a queen goes along a row, a column or a diagonal, at least one square: {} is not on one with {}",
-                show(to),
+                "a queen moves along a row, a column or a diagonal: {} and {} share none",
                 show(from),
+                show(to),
             ),
             Self::PathBlocked(square) => format!("a piece on {} is in the way", show(square)),
-            Self::SquareOccupied(square) => format!("a piece stands on {} already", show(square)),
+            Self::SquareOccupied(square) => format!("{} is already occupied", show(square)),
         }
     }
 }

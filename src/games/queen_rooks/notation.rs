@@ -112,7 +112,7 @@ fn parse_setup(text: &str) -> Parsed {
         Some("1") => Some(Player::One),
         Some("2") => Some(Player::Two),
         Some(other) => {
-            let message = format!("{} is no player to move: expected 1 or 2", Quoted(other));
+            let message = format!("{} is not a player to move: expected 1 or 2", Quoted(other));
             errors.push(ParseError::notation(message));
             None
         }
@@ -239,7 +239,7 @@ impl FromStr for Move {
         };
         read().ok_or_else(|| {
             NotationError::new(format!(
-                "{} is no move: expected two squares with a hyphen between them, such as a8-a5",
+                "{} is not a move: expected two squares with a hyphen between them, such as a8-a5",
                 Quoted(text),
             ))
         })

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::Player;
+use crate::{Count, Player};
 
 /// Whether a game is over, why, and who has won; or whose turn it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,9 +33,8 @@ impl fmt::Display for Outcome {
             None => Ok(()),
             Some(Ending::Won { winner }) => {
                 let loser = winner.other();
-                let left = self.pieces[loser as usize];
-                let pieces = if left == 1 { "piece" } else { "pieces" };
-                write!(f, "{winner} wins: {loser} has {left} {pieces} left")
+                let left = Count(self.pieces[loser as usize], "piece");
+                write!(f, "{winner} wins: {loser} has {left} left")
             }
             Some(Ending::Blocked) => f.write_str("neither player has a legal move: a draw"),
             Some(Ending::QuietMoveLimit) => {

@@ -49,7 +49,7 @@ pub enum SetupError {
         found: usize,
     },
     /// A row has too many or too few squares.
-    #[error("row {row} must have {wanted} characters, one a column, not {found}")]
+    #[error("row {row} must have {wanted} characters, one per column, not {found}")]
     RowLength {
         /// The row, from 0 at the top.
         row: usize,
@@ -87,10 +87,12 @@ pub enum SetupError {
         most: u32,
     },
     /// Both players have lost (QR-5).
-    #[error("both players have two pieces or fewer: the game was over when the first had")]
+    #[error("both players have two pieces or fewer: the game ends as soon as one player has")]
     TwoLosers,
     /// The player who has lost is not to move (QR-5).
-    #[error("{0} has lost with two pieces or fewer, and so is to move: the game ended with the other's move")]
+    #[error(
+        "{0} has lost (two pieces or fewer), so next_player must be {0}: the other player made the last move"
+    )]
     LoserNotToMove(Player),
     /// The last move was a capture, so that no move was quiet since (QR-5).
     #[error("quiet_moves must be 0, not {0}: the game ended with a capture")]

@@ -181,7 +181,7 @@ impl FromStr for Card {
         };
         read().ok_or_else(|| {
             NotationError::new(format!(
-                "{} is no card: expected a value from 2 to 10 or J, Q, K, A, and a suit, such as 10H or A♠",
+                "{} is not a card: expected a value from 2 to 10 or J, Q, K, A, and a suit, such as 10H or A♠",
                 Quoted(text),
             ))
         })

@@ -16,7 +16,7 @@ pub enum IllegalMove {
         players: usize,
     },
     /// The player has already played in this trick.
-    #[error("{0} has played in this trick already")]
+    #[error("{0} has already played in this trick")]
     AlreadyPlayed(Player),
     /// The player does not have the card.
     #[error("{card} is not in the hand of {player}")]

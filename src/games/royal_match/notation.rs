@@ -84,7 +84,7 @@ fn parse_setup(text: &str) -> Parsed {
         (setup.rules, setup.dominant) = (Some(Rules { ordering }), Some(dominant));
     } else {
         errors.push(ParseError::notation(format!(
-            "{} is no ordering and strong suit: expected v or s and one of H, D, C, S, such as vH",
+            "{} is not an ordering and a strong suit: expected v or s and one of H, D, C, S, such as vH",
             Quoted(order),
         )));
     }
@@ -104,7 +104,7 @@ fn parse_setup(text: &str) -> Parsed {
         } else {
             is_counted = false;
             errors.push(ParseError::notation(format!(
-                "a view hides every hand but one, and here {} are visible: expected a view such as rm:vH:7H,10S;0/?2;0",
+                "a view hides every hand but one, but {} are visible: expected a view such as rm:vH:7H,10S;0/?2;0",
                 visible.len(),
             )));
         }
@@ -154,7 +154,7 @@ fn parse_seat(text: &str, index: usize, errors: &mut Vec<ParseError>) -> Option<
         _ => hand.split(',').map(card).collect(),
     };
     let tricks = parse_number(tricks).unwrap_or_else(|| {
-        let message = format!("player {nth}: {} is no number of tricks", Quoted(tricks));
+        let message = format!("player {nth}: {} is not a number of tricks", Quoted(tricks));
         errors.push(ParseError::notation(message));
         0
     });
@@ -198,7 +198,7 @@ impl FromStr for Move {
     fn from_str(text: &str) -> Result<Self, NotationError> {
         let wrong = || {
             NotationError::new(format!(
-                "{} is no move: expected the number of a player and a card, such as 2:7H",
+                "{} is not a move: expected the number of a player and a card, such as 2:7H",
                 Quoted(text),
             ))
         };

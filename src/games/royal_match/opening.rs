@@ -4,7 +4,7 @@ use super::{
     Card, Player, Suit,
     rules::{MAX_HAND_SIZE, MAX_PLAYERS, MIN_PLAYERS},
 };
-use crate::RuleBreach;
+use crate::{Count, RuleBreach};
 
 /// What a match starts from, in addition to its rules. The seed decides the rest.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ pub enum OpeningError {
     #[error("hand_size must be from 1 to {MAX_HAND_SIZE}, not {0}")]
     HandSize(u32),
     /// The number of hands differs from the number of players.
-    #[error("there are {found} hands: there must be {wanted}, one a player")]
+    #[error("there must be {wanted} hands, one per player, not {found}")]
     HandCount {
         /// The number of hands.
         found: usize,
@@ -56,10 +56,10 @@ pub enum OpeningError {
         wanted: usize,
     },
     /// The number of hands is out of range.
-    #[error("there are {0} hands: a match has {MIN_PLAYERS} to {MAX_PLAYERS} players")]
+    #[error("there must be {MIN_PLAYERS} to {MAX_PLAYERS} hands, one per player, not {0}")]
     HandsOutOfRange(usize),
     /// A hand does not have the hand size of the match.
-    #[error("the hand of {player} has {found} cards: it must have {wanted}")]
+    #[error("the hand of {player} has {}: it must have {wanted}", Count(*found, "card"))]
     CardCount {
         /// The owner of the hand.
         player: Player,
@@ -77,7 +77,7 @@ pub enum OpeningError {
         found: usize,
     },
     /// A card is given twice.
-    #[error("{card} is there already")]
+    #[error("{card} is given twice")]
     DuplicateCard {
         /// The owner of the hand that repeats it.
         player: Player,

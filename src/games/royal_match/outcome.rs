@@ -1,6 +1,7 @@
 use std::fmt;
 
 use super::Player;
+use crate::Count;
 
 /// The outcome of a match so far (RM-7).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +35,8 @@ impl fmt::Display for Outcome {
         match &self.ending {
             None => Ok(()),
             Some(Ending::Won { winner }) => {
-                write!(f, "{winner} wins with {most} of {} tricks", self.tricks.iter().sum::<u32>())
+                let all = Count(self.tricks.iter().sum::<u32>(), "trick");
+                write!(f, "{winner} wins with {most} of {all}")
             }
             Some(Ending::Draw { between }) => {
                 write!(f, "{} share the most tricks, {most} each: a draw", join(between))

@@ -4,7 +4,7 @@ use super::{
     Card, Diagram, Player, Position, RoyalMatch, Rules, Seat, Suit, View,
     rules::{MAX_HAND_SIZE, MAX_PLAYERS, MIN_PLAYERS},
 };
-use crate::{RuleBreach, StateOrView};
+use crate::{Count, RuleBreach, StateOrView};
 
 /// A match as a caller sent it. It may be invalid: [`StateOrView::try_from`] checks it as a match or a view,
 /// [`Diagram::try_from`] as seats that need not belong to a match.
@@ -92,7 +92,8 @@ pub enum SetupError {
     },
     /// Two players do not have the same number of cards left.
     #[error(
-        "{player} has {found} cards left, with the one played in this trick: another player has {wanted}"
+        "{player} has {} left, including the one played in this trick, but another player has {wanted}",
+        Count(*found, "card")
     )]
     HandSize {
         /// The player.
@@ -111,7 +112,11 @@ pub enum SetupError {
         found: u32,
     },
     /// The tricks taken and the cards left are more than a match has.
-    #[error("{tricks} tricks taken and {left} cards left make more than the {MAX_HAND_SIZE} of a match")]
+    #[error(
+        "{} taken and {} left add up to more than {MAX_HAND_SIZE}",
+        Count(*tricks, "trick"),
+        Count(*left, "card")
+    )]
     TooManyTricks {
         /// The number of tricks taken by all players.
         tricks: u32,
@@ -119,13 +124,13 @@ pub enum SetupError {
         left: usize,
     },
     /// There are no cards to play and none were played.
-    #[error("there are neither cards nor tricks: a match has 1 to {MAX_HAND_SIZE} cards a hand")]
+    #[error("there are neither cards nor tricks: a match has 1 to {MAX_HAND_SIZE} cards per hand")]
     NoCards,
     /// All players have played, but the trick is not taken.
-    #[error("everybody has played: the trick is taken before the next card")]
+    #[error("all players have played: resolve the trick first")]
     TrickComplete,
     /// The viewer is not a player of the match.
-    #[error("this match has {players} players: there is no {viewer}")]
+    #[error("this match has {}: there is no {viewer}", Count(*players, "player"))]
     NoSuchViewer {
         /// The viewer.
         viewer: Player,

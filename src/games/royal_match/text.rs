@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::{Diagram, Ordering, Outcome, outcome::join};
+use crate::Count;
 
 /// Draws the strong suit and the ordering, one line per player, and whose turn it is or how the match ended.
 pub(super) fn draw(diagram: &Diagram, outcome: &Outcome) -> String {
@@ -13,15 +14,13 @@ pub(super) fn draw(diagram: &Diagram, outcome: &Outcome) -> String {
     let (strong, weak) = (diagram.dominant, diagram.dominant.opposite());
     let mut text = format!("{strong} are strong, {weak} are weak; {ordering}\n");
     for (player, seat) in diagram.players().zip(&diagram.seats) {
-        let tricks = if seat.tricks == 1 { "trick" } else { "tricks" };
         // Writing to a string cannot fail.
-        let _ = write!(text, "{player}: {} {tricks}; hand:", seat.tricks);
+        let _ = write!(text, "{player}: {}; hand:", Count(seat.tricks, "trick"));
         match seat.hidden {
             None if seat.hand.is_empty() => text.push_str(" empty"),
             None => text.extend(seat.hand.iter().map(|card| format!(" {}", card.with_symbol()))),
             Some(0) => text.push_str(" empty"),
-            Some(1) => text.push_str(" 1 hidden card"),
-            Some(cards) => text.extend([" ", &cards.to_string(), " hidden cards"]),
+            Some(cards) => drop(write!(text, " {}", Count(cards, "hidden card"))),
         }
         if let Some(card) = seat.played {
             let _ = write!(text, "; played {}", card.with_symbol());

@@ -230,12 +230,14 @@ pub enum CardError {
     LongName(usize),
     /// It is written as text that cannot be read.
     #[error(
-        "this is no card: expected a number of the catalogue, such as 54, or an id and a card, such as 7=c54 or \
+        "this is not a card: expected a catalogue number, such as 54, or an id and a card, such as 7=c54 or \
          7=A594f*8~Ifrit"
     )]
     Unreadable,
     /// The name cannot be shown.
-    #[error("a name has no control characters, line breaks or marks that change how text runs")]
+    #[error(
+        "a name must not contain control characters, line breaks or marks that change the text direction"
+    )]
     UnprintableName,
 }
 

@@ -23,7 +23,7 @@ pub enum IllegalMove {
     #[error("no card of this game has the id {0}")]
     UnknownCard(u32),
     /// The card has been placed already.
-    #[error("card {0} lies on the board already")]
+    #[error("card {0} is already on the board")]
     CardOnBoard(u32),
     /// The card is the other player's. With open hands only.
     #[error("card {0} is in the other player's hand")]
@@ -32,7 +32,7 @@ pub enum IllegalMove {
     #[error("{0} is not on the board: rows and columns are 0 to 2")]
     SquareOutOfRange(Square),
     /// A card lies there.
-    #[error("a card lies on {0} already")]
+    #[error("{0} is already occupied")]
     SquareOccupied(Square),
 }
 
@@ -66,7 +66,7 @@ impl IllegalMove {
             Self::SquareOutOfRange(square) => {
                 format!("square {} is not on the board: they are 1 to {SQUARES}", number(square))
             }
-            Self::SquareOccupied(square) => format!("a card lies on square {} already", number(square)),
+            Self::SquareOccupied(square) => format!("square {} is already occupied", number(square)),
             _ => self.to_string(),
         }
     }

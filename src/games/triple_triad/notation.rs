@@ -151,7 +151,7 @@ impl FromStr for Move {
         };
         read().ok_or_else(|| {
             NotationError::new(format!(
-                "{} is no move: expected the id of a card and a square from 1 to {SQUARES}, such as 17@5",
+                "{} is not a move: expected the id of a card and a square from 1 to {SQUARES}, such as 17@5",
                 Quoted(text),
             ))
         })
@@ -201,7 +201,7 @@ fn parse_setup(text: &str) -> Parsed {
         match parse_next(next) {
             Some((player, drawn_rounds)) => (setup.next_player, setup.drawn_rounds) = (player, drawn_rounds),
             None => errors.push(ParseError::notation(format!(
-                "{} is no player to move: expected X or O, and the count of sudden death if it is not 0",
+                "{} is not a player to move: expected X or O, and the count of sudden death if it is not 0",
                 Quoted(next),
             ))),
         }
@@ -212,7 +212,7 @@ fn parse_setup(text: &str) -> Parsed {
 fn parse_rules(text: &str) -> Result<Rules, ParseError> {
     let wrong = |what: &str| {
         ParseError::notation(format!(
-            "{} is no rule set: {what}. Expected letters out of oreswpcda, the limit of sudden death, and one of O, D, R, A; \
+            "{} is not a rule set: {what}. Expected letters out of oreswpcda, the limit of sudden death, and one of O, D, R, A; \
              or - for no rules",
             Quoted(text),
         ))
@@ -232,7 +232,7 @@ fn parse_rules(text: &str) -> Result<Rules, ParseError> {
     let (letters, limit) =
         letters.split_at(letters.trim_end_matches(|digit: char| digit.is_ascii_digit()).len());
     if !limit.is_empty() {
-        let limit = parse_number(limit).ok_or_else(|| wrong("its limit is no number"))?;
+        let limit = parse_number(limit).ok_or_else(|| wrong("its limit is not a number"))?;
         rules = rules.with_sudden_death_limit(limit).map_err(ParseError::Rules)?;
     }
     if letters.is_empty() && limit.is_empty() && rules == Rules::DEFAULT {
@@ -317,7 +317,7 @@ fn parse_card(text: &str, place: Place, errors: &mut Vec<ParseError>) -> Option<
         }
         None => {
             let message = format!(
-                "{} cannot be read from {}: expected a number of the catalogue, such as 54, \
+                "{} cannot be read from {}: expected a catalogue number, such as 54, \
                  or an id and a card, such as 7=c54 or 7=A594f*8~Ifrit",
                 place.in_notation(),
                 Quoted(text),

@@ -7,7 +7,7 @@ use super::{
     board::{SQUARES, index_of},
     position::HAND,
 };
-use crate::{Player, RuleBreach, Square};
+use crate::{Count, Player, RuleBreach, Square};
 
 /// What a game is started from besides its rules. Whatever is left open follows from the seed; by default everything is.
 #[derive(Clone, Debug, Default)]
@@ -70,7 +70,7 @@ pub enum OpeningError {
     #[error("the {0} of {1} is missing: give those of both players, or of neither")]
     Missing(CardList, Player),
     /// A hand has more or fewer than five cards.
-    #[error("the hand of {player} has {found} cards: it must have {HAND}")]
+    #[error("the hand of {player} has {}: it must have {HAND}", Count(*found, "card"))]
     HandSize {
         /// Whose hand it is.
         player: Player,
@@ -78,7 +78,7 @@ pub enum OpeningError {
         found: usize,
     },
     /// A collection has fewer than five cards.
-    #[error("the collection of {player} has {found} cards: a hand of {HAND} cannot be drawn from it")]
+    #[error("the collection of {player} has {}: a hand of {HAND} cannot be drawn from it", Count(*found, "card"))]
     CollectionSize {
         /// Whose collection it is.
         player: Player,
@@ -86,7 +86,7 @@ pub enum OpeningError {
         found: usize,
     },
     /// A card is there twice.
-    #[error("card {id} is there already")]
+    #[error("card {id} is given twice")]
     DuplicateCard {
         /// The list that has it a second time.
         list: CardList,
@@ -101,7 +101,7 @@ pub enum OpeningError {
     #[error("with the rule random hands are drawn: give collections to draw them from, or turn the rule off")]
     HandWithRandom(Player),
     /// Collections are given, but nothing is drawn from them.
-    #[error("hands are drawn from collections with the rule random only: turn it on, or give hands")]
+    #[error("hands are drawn from collections only with the rule random: turn it on, or give hands")]
     CollectionWithoutRandom(Player),
     /// A square is not on the board.
     #[error("{square} is not on the board: rows and columns are 0 to 2")]
@@ -112,7 +112,7 @@ pub enum OpeningError {
         square: Square,
     },
     /// A square is given two elements.
-    #[error("{square} has an element already")]
+    #[error("{square} already has an element")]
     DuplicateSquare {
         /// Which of the squares given, from 0.
         index: usize,

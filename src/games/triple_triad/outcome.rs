@@ -1,7 +1,7 @@
 use std::fmt;
 
 use super::{Rule, Rules};
-use crate::Player;
+use crate::{Count, Player};
 
 /// The outcome of a game so far (TT-12, TT-13).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,11 +68,11 @@ impl fmt::Display for Outcome {
             Some(Ending::Draw) => write!(f, "{one} to {two}: a draw"),
             Some(Ending::SuddenDeath) => {
                 let next = u32::from(drawn_rounds) + 1;
-                write!(f, "{one} to {two}: sudden death goes on with round {next}")
+                write!(f, "{one} to {two}: sudden death continues with round {next}")
             }
             Some(Ending::FinalDraw) => {
-                let rounds = if drawn_rounds == 1 { "round" } else { "rounds" };
-                write!(f, "{one} to {two}: a final draw after {drawn_rounds} drawn {rounds}")
+                let rounds = Count(drawn_rounds, "drawn round");
+                write!(f, "{one} to {two}: a final draw after {rounds}")
             }
         }
     }

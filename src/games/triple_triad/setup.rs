@@ -6,7 +6,7 @@ use super::{
     diagram::hidden_cards,
     position::{CARDS, HAND, Position},
 };
-use crate::{Player, RuleBreach, StateOrView};
+use crate::{Count, Player, RuleBreach, StateOrView};
 
 /// A state as a caller wrote it, as far as it could be read. It may be invalid: the constructors check it, [`StateOrView`] for a
 /// whole state or a view, [`Diagram`] for a board without a game around it.
@@ -88,7 +88,8 @@ pub enum SetupError {
     },
     /// A hand does not fit the board and the player to move (TT-2, TT-3).
     #[error(
-        "the hand of {player} has {found} cards: with {placed} on the board and {next} to move it must have {wanted}"
+        "the hand of {player} has {}: with {placed} on the board and {next} to move it must have {wanted}",
+        Count(*found, "card")
     )]
     HandSize {
         /// Whose hand it is.
@@ -121,7 +122,7 @@ pub enum SetupError {
         second: Place,
     },
     /// No card shows the colour of the player who has just placed one (TT-3).
-    #[error("{0} has just placed a card, but none on the board is theirs")]
+    #[error("{0} has just placed a card, but has no card on the board")]
     LastCardMissing(Player),
     /// The count of drawn rounds is out of range (TT-13).
     #[error("sudden_death_count must be from 0 to {max}, not {0}", max = Rules::MAX_SUDDEN_DEATHS)]

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Card, Diagram, Element, Outcome, Rule, Side, board::WIDTH};
-use crate::Player;
+use crate::{Count, Player};
 
 /// Characters between the bars of a square.
 const INNER: usize = 20;
@@ -35,11 +35,10 @@ pub(super) fn draw(diagram: &Diagram, outcome: &Outcome) -> String {
     let _ = writeln!(text, "+{}", format!("{}+", "-".repeat(INNER)).repeat(WIDTH));
     for player in Player::ALL {
         let hand = &diagram.hands[player as usize];
-        let count = diagram.hand_size(player);
-        let cards = if count == 1 { "card" } else { "cards" };
+        let cards = Count(diagram.hand_size(player), "card");
         let hidden =
             if diagram.hidden.is_some_and(|hidden| hidden.viewer != player) { ", hidden" } else { "" };
-        let _ = writeln!(text, "{player} ({}): {count} {cards} in hand{hidden}", player.letter());
+        let _ = writeln!(text, "{player} ({}): {cards} in hand{hidden}", player.letter());
         for card in hand {
             draw_card(&mut text, card);
         }

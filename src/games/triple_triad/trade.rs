@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{Card, Ending, Outcome, TradeRule, TripleTriad};
-use crate::{Game, Player, RuleBreach};
+use crate::{Count, Game, Player, RuleBreach};
 
 /// A trade that can be settled: the game is won, the collections hold together, and the picks are right.
 #[derive(Clone, Debug)]
@@ -61,7 +61,6 @@ impl fmt::Display for Settlement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rule, winner, transfers, .. } = self;
         let (count, loser) = (transfers.len(), winner.other());
-        let cards = if count == 1 { "card" } else { "cards" };
         match (rule, count) {
             (TradeRule::None, _) => f.write_str("the trade rule is NONE: no card changes hands"),
             (TradeRule::Direct, 0) => f.write_str(
@@ -77,7 +76,7 @@ impl fmt::Display for Settlement {
                 write!(f, "the collection of {loser} is empty: there is nothing to take")
             }
             (TradeRule::One | TradeRule::Diff | TradeRule::All, _) => {
-                write!(f, "{winner} takes {count} {cards} of {loser} (trade rule {rule})")
+                write!(f, "{winner} takes {} of {loser} (trade rule {rule})", Count(count, "card"))
             }
         }
     }
@@ -87,13 +86,13 @@ impl fmt::Display for Settlement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TradeError {
     /// The game is not over.
-    #[error("the game is not over: there is nothing to trade for yet")]
+    #[error("the game is not over: there is nothing to trade yet")]
     NotOver,
     /// Nobody has won.
-    #[error("nobody has won this game: there is nothing to trade for")]
+    #[error("this game has no winner: there is nothing to trade")]
     NoWinner,
     /// A card is there twice in the collections.
-    #[error("card {id} is in the collections already")]
+    #[error("card {id} is in the collections twice")]
     DuplicateCard {
         /// Whose collection has it a second time.
         player: Player,
@@ -103,7 +102,7 @@ pub enum TradeError {
         id: u32,
     },
     /// A card of a collection is another one in the game.
-    #[error("card {id} is another card in the game: an id stands for one card")]
+    #[error("card {id} differs from the card with this id in the game")]
     CardMismatch {
         /// Whose collection has it.
         player: Player,
@@ -131,7 +130,7 @@ pub enum TradeError {
         id: u32,
     },
     /// More or fewer cards are picked than the rule gives.
-    #[error("{found} cards are picked: the trade rule gives {wanted}")]
+    #[error("the trade rule gives {} to the winner, not {found}", Count(*wanted, "card"))]
     PickCount {
         /// Cards picked.
         found: usize,
