@@ -20,7 +20,7 @@ mod view;
 
 use self::board::{index_of, square_at};
 pub use self::{
-    board::SQUARES,
+    board::SQUARE_COUNT,
     capture::{Capture, CaptureRule, CaptureRules},
     card::{Card, CardError, Element, Ranks, Side},
     catalogue::CATALOGUE,
@@ -28,7 +28,7 @@ pub use self::{
     illegal_move::IllegalMove,
     opening::{CardList, Opening, OpeningError, OpeningSetup},
     outcome::{Ending, Outcome},
-    position::{CARDS, HAND, Position},
+    position::{CARD_COUNT, HAND_SIZE, Position},
     rules::{BasicCapture, Rule, Rules, RulesError, TradeRule},
     setup::{Place, Setup, SetupCard, SetupError, SetupSquare},
     trade::{Settlement, Trade, TradeError, TradeSetup, Transfer},
@@ -39,7 +39,7 @@ use crate::{Clause, Game, GameId, ParseError, Player, Square, StateOrView};
 /// A game of Triple Triad: its ten cards, and where they are.
 #[derive(Clone, Copy, Debug)]
 pub struct TripleTriad {
-    cards: [Card; CARDS],
+    cards: [Card; CARD_COUNT],
     position: Position,
 }
 
@@ -84,7 +84,7 @@ impl TripleTriad {
     }
 
     /// The ten cards of the game.
-    pub fn cards(&self) -> &[Card; CARDS] {
+    pub fn cards(&self) -> &[Card; CARD_COUNT] {
         &self.cards
     }
 

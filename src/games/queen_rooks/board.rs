@@ -2,7 +2,7 @@ use super::Rules;
 use crate::{Player, Square};
 
 /// The most rows and columns of a board.
-const MOST: usize = Rules::MAX_SIZE as usize;
+const MAX_SIZE: usize = Rules::MAX_SIZE as usize;
 
 /// A square of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,17 +64,17 @@ pub(super) struct Board {
     /// How many rooks each player has.
     rook_counts: [u16; 2],
     /// The rooks of each player, by row: a bit a column.
-    rooks: [[u32; MOST]; 2],
+    rooks: [[u32; MAX_SIZE]; 2],
     /// All pieces, by row: a bit a column.
-    rows: [u32; MOST],
+    rows: [u32; MAX_SIZE],
     /// All pieces, by column: a bit a row.
-    columns: [u32; MOST],
+    columns: [u32; MAX_SIZE],
 }
 
 impl Board {
     /// A board with two queens, which stand on different squares.
     pub fn new(size: u8, queens: [Cell; 2]) -> Self {
-        let none = [0; MOST];
+        let none = [0; MAX_SIZE];
         let mut board =
             Self { size, queens, rook_counts: [0; 2], rooks: [none; 2], rows: none, columns: none };
         for cell in queens {

@@ -89,7 +89,7 @@ pub struct Card {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CardError {
     /// The value is out of range.
-    #[error("a value must be from {min} to {max}, not {0}", min = Card::LOWEST, max = Card::HIGHEST)]
+    #[error("a value must be from {min} to {max}, not {0}", min = Card::MIN_VALUE, max = Card::MAX_VALUE)]
     Value(u32),
 }
 
@@ -101,11 +101,11 @@ impl RuleBreach for CardError {
 
 impl Card {
     /// The lowest value.
-    pub const LOWEST: u8 = 2;
+    pub const MIN_VALUE: u8 = 2;
     /// The highest value, that of the ace.
-    pub const HIGHEST: u8 = 14;
+    pub const MAX_VALUE: u8 = 14;
     /// Cards in a deck.
-    pub const COUNT: usize = 52;
+    pub const DECK_SIZE: usize = 52;
 
     /// A card, if its value is in range.
     ///
@@ -114,7 +114,7 @@ impl Card {
     /// If it is not.
     pub fn new(suit: Suit, value: u32) -> Result<Self, CardError> {
         match u8::try_from(value) {
-            Ok(value @ Self::LOWEST..=Self::HIGHEST) => Ok(Self { suit, value }),
+            Ok(value @ Self::MIN_VALUE..=Self::MAX_VALUE) => Ok(Self { suit, value }),
             _ => Err(CardError::Value(value)),
         }
     }
@@ -133,18 +133,18 @@ impl Card {
     pub fn deck() -> impl Iterator<Item = Self> {
         Suit::ALL
             .into_iter()
-            .flat_map(|suit| (Self::LOWEST..=Self::HIGHEST).map(move |value| Self { suit, value }))
+            .flat_map(|suit| (Self::MIN_VALUE..=Self::MAX_VALUE).map(move |value| Self { suit, value }))
     }
 
     /// Its place in [`Card::deck`].
     pub const fn deck_index(self) -> usize {
-        self.suit as usize * Self::COUNT / Suit::ALL.len() + (self.value - Self::LOWEST) as usize
+        self.suit as usize * Self::DECK_SIZE / Suit::ALL.len() + (self.value - Self::MIN_VALUE) as usize
     }
 
     /// The value as it is written.
     fn value_text(self) -> &'static str {
         const TEXTS: [&str; 13] = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A"];
-        TEXTS[usize::from(self.value - Self::LOWEST)]
+        TEXTS[usize::from(self.value - Self::MIN_VALUE)]
     }
 
     /// The card with the symbol of its suit, for people.

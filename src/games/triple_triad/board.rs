@@ -7,26 +7,26 @@ use super::{Element, Ranks, Rule, Rules, Side};
 use crate::{Player, Square};
 
 /// The number of squares.
-pub const SQUARES: usize = 9;
+pub const SQUARE_COUNT: usize = 9;
 /// The number of squares in a row, and in a column.
 pub(super) const WIDTH: usize = 3;
 
 /// A set of squares: one bit each, row by row.
 pub(super) type Squares = u16;
 
-pub(super) const ALL_SQUARES: Squares = (1 << SQUARES) - 1;
+pub(super) const ALL_SQUARES: Squares = (1 << SQUARE_COUNT) - 1;
 
 /// A set of sides: one bit each, in the order of [`Side::ALL`].
 pub(super) type Sides = u8;
 
 /// The index beyond the edge of the board. Arrays by square have an entry for it, and sets of squares never contain it.
-const WALL: u8 = SQUARES as u8;
+const WALL: u8 = SQUARE_COUNT as u8;
 
 /// The neighbour of each square on each side, or [`WALL`].
-const NEIGHBOURS: [[u8; 4]; SQUARES] = {
-    let mut neighbours = [[WALL; 4]; SQUARES];
+const NEIGHBOURS: [[u8; 4]; SQUARE_COUNT] = {
+    let mut neighbours = [[WALL; 4]; SQUARE_COUNT];
     let mut square = 0;
-    while square < SQUARES {
+    while square < SQUARE_COUNT {
         let (row, column) = (square / WIDTH, square % WIDTH);
         let (here, width) = (square as u8, WIDTH as u8);
         neighbours[square] = [
@@ -41,10 +41,10 @@ const NEIGHBOURS: [[u8; 4]; SQUARES] = {
 };
 
 /// The sides of each square that face the edge of the board.
-const WALLS: [Sides; SQUARES] = {
-    let mut walls = [0; SQUARES];
+const WALLS: [Sides; SQUARE_COUNT] = {
+    let mut walls = [0; SQUARE_COUNT];
     let mut square = 0;
-    while square < SQUARES {
+    while square < SQUARE_COUNT {
         let mut side = 0;
         while side < 4 {
             if NEIGHBOURS[square][side] == WALL {
@@ -58,10 +58,10 @@ const WALLS: [Sides; SQUARES] = {
 };
 
 /// The neighbours of each square on each set of sides.
-const SQUARES_ON: [[Squares; 16]; SQUARES] = {
-    let mut squares_on = [[0; 16]; SQUARES];
+const SQUARES_ON: [[Squares; 16]; SQUARE_COUNT] = {
+    let mut squares_on = [[0; 16]; SQUARE_COUNT];
     let mut square = 0;
-    while square < SQUARES {
+    while square < SQUARE_COUNT {
         let mut sides = 0;
         while sides < 16 {
             let mut side = 0;
@@ -148,10 +148,10 @@ pub(super) fn each(mut set: u16) -> impl Iterator<Item = usize> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Board {
     /// The ranks as printed; 0 on empty squares and the wall.
-    printed: [Ranks; SQUARES + 1],
+    printed: [Ranks; SQUARE_COUNT + 1],
     /// The ranks as the elements of the squares change them; 0 on empty squares and the wall.
-    effective: [Ranks; SQUARES + 1],
-    elements: [Option<Element>; SQUARES],
+    effective: [Ranks; SQUARE_COUNT + 1],
+    elements: [Option<Element>; SQUARE_COUNT],
     cards: Squares,
     /// The cards of player two.
     of_two: Squares,
@@ -166,7 +166,7 @@ pub(super) struct Touching {
 
 impl Touching {
     #[inline(always)]
-    fn new(ranks: &[Ranks; SQUARES + 1], square: usize) -> Self {
+    fn new(ranks: &[Ranks; SQUARE_COUNT + 1], square: usize) -> Self {
         let [top, right, bottom, left] = NEIGHBOURS[square];
         let other = [
             ranks[usize::from(top)].of(Side::Bottom),
@@ -186,13 +186,13 @@ impl Touching {
 
 impl Board {
     /// An empty board with these elements.
-    pub(super) fn new(elements: [Option<Element>; SQUARES]) -> Self {
-        let none = [Ranks::default(); SQUARES + 1];
+    pub(super) fn new(elements: [Option<Element>; SQUARE_COUNT]) -> Self {
+        let none = [Ranks::default(); SQUARE_COUNT + 1];
         Self { printed: none, effective: none, elements, cards: 0, of_two: 0 }
     }
 
     /// The elements of the squares.
-    pub(super) fn elements(&self) -> [Option<Element>; SQUARES] {
+    pub(super) fn elements(&self) -> [Option<Element>; SQUARE_COUNT] {
         self.elements
     }
 

@@ -189,7 +189,7 @@ fn special(printed: Touching, rules: Rules, placed: usize) -> Special {
         let equal = equal_sides(printed.own, printed.other);
         let mut walls_touched = 0;
         if rules.has(Rule::SameWall) {
-            walls_touched = walls(placed) & equal_sides(printed.own, [Ranks::HIGHEST; 4]);
+            walls_touched = walls(placed) & equal_sides(printed.own, [Ranks::MAX; 4]);
         }
         special.wall = equal.count_ones() < 2;
         special.same = if (equal | walls_touched).count_ones() >= 2 { equal } else { 0 };

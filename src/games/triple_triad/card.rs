@@ -46,7 +46,7 @@ pub struct Ranks([u8; 4]);
 
 impl Ranks {
     /// The highest rank, written `A`.
-    pub const HIGHEST: u8 = 10;
+    pub const MAX: u8 = 10;
 
     /// Ranks by side, each below 16.
     pub(super) const fn new(by_side: [u8; 4]) -> Self {
@@ -164,20 +164,20 @@ impl fmt::Display for Element {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Name {
     length: u8,
-    bytes: [u8; Self::LONGEST],
+    bytes: [u8; Self::MAX_BYTES],
 }
 
 impl Name {
     /// The longest name, in bytes.
-    pub const LONGEST: usize = 32;
+    pub const MAX_BYTES: usize = 32;
 
     /// A name, if it is short enough.
     pub(super) const fn new(text: &str) -> Option<Self> {
         let source = text.as_bytes();
-        if source.len() > Self::LONGEST {
+        if source.len() > Self::MAX_BYTES {
             return None;
         }
-        let mut bytes = [0; Self::LONGEST];
+        let mut bytes = [0; Self::MAX_BYTES];
         let mut index = 0;
         while index < source.len() {
             bytes[index] = source[index];
@@ -215,7 +215,7 @@ pub enum CardError {
     #[error("an id is a number from 1")]
     Id,
     /// A rank is out of range.
-    #[error("the rank at the {} must be from 1 to {max}, not {rank}", side.name(), max = Ranks::HIGHEST)]
+    #[error("the rank at the {} must be from 1 to {max}, not {rank}", side.name(), max = Ranks::MAX)]
     Rank {
         /// The side.
         side: Side,
@@ -223,10 +223,10 @@ pub enum CardError {
         rank: u32,
     },
     /// The level is out of range.
-    #[error("a level must be from 1 to {max}, not {0}", max = Card::HIGHEST_LEVEL)]
+    #[error("a level must be from 1 to {max}, not {0}", max = Card::MAX_LEVEL)]
     Level(u32),
     /// The name is too long.
-    #[error("a name of {0} bytes is too long: at most {max}", max = Name::LONGEST)]
+    #[error("a name of {0} bytes is too long: at most {max}", max = Name::MAX_BYTES)]
     LongName(usize),
     /// It is written as text that cannot be read.
     #[error(
@@ -256,7 +256,7 @@ fn is_unprintable(letter: char) -> bool {
 
 impl Card {
     /// The highest level.
-    pub const HIGHEST_LEVEL: u8 = 10;
+    pub const MAX_LEVEL: u8 = 10;
 
     /// A card, if it holds together. The ranks are in the order of [`Side::ALL`].
     ///
@@ -275,11 +275,11 @@ impl Card {
             errors.push(CardError::Id);
         }
         for (side, rank) in Side::ALL.into_iter().zip(ranks) {
-            if !(1..=Ranks::HIGHEST.into()).contains(&rank) {
+            if !(1..=Ranks::MAX.into()).contains(&rank) {
                 errors.push(CardError::Rank { side, rank });
             }
         }
-        if !(1..=Self::HIGHEST_LEVEL.into()).contains(&level) {
+        if !(1..=Self::MAX_LEVEL.into()).contains(&level) {
             errors.push(CardError::Level(level));
         }
         let short = Name::new(name);

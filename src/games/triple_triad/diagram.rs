@@ -1,6 +1,6 @@
 use super::{
     Card, Element, Rules,
-    board::{Board, SQUARES, each, index_of},
+    board::{Board, SQUARE_COUNT, each, index_of},
     capture::{Capture, resolve},
 };
 use crate::{Player, Square};
@@ -11,7 +11,7 @@ pub struct Diagram {
     /// The rules that apply.
     pub rules: Rules,
     /// The squares, row by row.
-    pub squares: [DiagramSquare; SQUARES],
+    pub squares: [DiagramSquare; SQUARE_COUNT],
     /// The cards in the hands.
     pub hands: [Vec<Card>; 2],
     /// The player to move, if known.

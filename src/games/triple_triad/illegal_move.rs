@@ -1,6 +1,6 @@
 use super::{
     Move,
-    board::{SQUARES, index_of},
+    board::{SQUARE_COUNT, index_of},
 };
 use crate::{Player, RuleBreach, Square};
 
@@ -64,7 +64,7 @@ impl IllegalMove {
         let number = |square| index(square).wrapping_add(1);
         match *self {
             Self::SquareOutOfRange(square) => {
-                format!("square {} is not on the board: they are 1 to {SQUARES}", number(square))
+                format!("square {} is not on the board: they are 1 to {SQUARE_COUNT}", number(square))
             }
             Self::SquareOccupied(square) => format!("square {} is already occupied", number(square)),
             _ => self.to_string(),

@@ -29,7 +29,7 @@ use std::{
 use super::{
     BasicCapture, CATALOGUE, Card, CardError, Diagram, Element, Hidden, Move, Place, Rule, Rules, Setup,
     SetupCard, SetupError, SetupSquare, TradeRule, TripleTriad,
-    board::{SQUARES, WIDTH, index_of},
+    board::{SQUARE_COUNT, WIDTH, index_of},
     catalogue,
 };
 use crate::{
@@ -54,7 +54,7 @@ const fn rule_letter(rule: Rule) -> char {
 }
 
 /// The letter of the basic rule that is always used.
-const ALWAYS: char = 'a';
+const ALWAYS_LETTER: char = 'a';
 
 /// The trade rules that are written, and their letters.
 const TRADES: [(TradeRule, char); 4] =
@@ -151,7 +151,7 @@ impl FromStr for Move {
         };
         read().ok_or_else(|| {
             NotationError::new(format!(
-                "{} is not a move: expected the id of a card and a square from 1 to {SQUARES}, such as 17@5",
+                "{} is not a move: expected the id of a card and a square from 1 to {SQUARE_COUNT}, such as 17@5",
                 Quoted(text),
             ))
         })
@@ -162,7 +162,7 @@ fn parse_setup(text: &str) -> Parsed {
     let mut errors = Vec::new();
     let mut setup = Setup {
         rules: None,
-        squares: [SetupSquare::default(); SQUARES],
+        squares: [SetupSquare::default(); SQUARE_COUNT],
         hands: [Vec::new(), Vec::new()],
         next_player: None,
         drawn_rounds: 0,
@@ -242,11 +242,11 @@ fn parse_rules(text: &str) -> Result<Rules, ParseError> {
         let rule = Rule::ALL.into_iter().find(|&rule| rule_letter(rule) == letter);
         rules = match rule {
             Some(rule) if !rules.has(rule) => rules.with(rule),
-            None if letter == ALWAYS && rules.basic_capture() == BasicCapture::Fallback => {
+            None if letter == ALWAYS_LETTER && rules.basic_capture() == BasicCapture::Fallback => {
                 rules.with_basic_capture(BasicCapture::Always)
             }
             Some(_) => return Err(wrong("it has a letter twice")),
-            None if letter == ALWAYS => return Err(wrong("it has a letter twice")),
+            None if letter == ALWAYS_LETTER => return Err(wrong("it has a letter twice")),
             None => return Err(wrong("it has an unknown letter")),
         };
     }
@@ -426,7 +426,7 @@ fn write_rules(text: &mut String, rules: Rules) {
     }
     text.extend(Rule::ALL.into_iter().filter(|&rule| rules.has(rule)).map(rule_letter));
     if rules.basic_capture() == BasicCapture::Always {
-        text.push(ALWAYS);
+        text.push(ALWAYS_LETTER);
     }
     if rules.sudden_death_limit() != Rules::DEFAULT_SUDDEN_DEATH_LIMIT {
         let _ = write!(text, "{}", rules.sudden_death_limit());

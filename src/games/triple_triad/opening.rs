@@ -4,8 +4,8 @@ use std::{collections::HashSet, fmt};
 
 use super::{
     Card, Element, Rule, Rules,
-    board::{SQUARES, index_of},
-    position::HAND,
+    board::{SQUARE_COUNT, index_of},
+    position::HAND_SIZE,
 };
 use crate::{Count, Player, RuleBreach, Square};
 
@@ -15,14 +15,14 @@ pub struct Opening {
     pub(super) hands: Hands,
     pub(super) first_player: Option<Player>,
     /// Row by row. Left open: drawn if the rules have elements, none otherwise.
-    pub(super) elements: Option<[Option<Element>; SQUARES]>,
+    pub(super) elements: Option<[Option<Element>; SQUARE_COUNT]>,
 }
 
 /// Where the hands of a new game come from (TT-2).
 #[derive(Clone, Debug, Default)]
 pub(super) enum Hands {
     /// They are given, the hand of player one first.
-    Given(Box<[[Card; HAND]; 2]>),
+    Given(Box<[[Card; HAND_SIZE]; 2]>),
     /// They are drawn from collections of at least five cards each, that of player one first.
     Drawn([Vec<Card>; 2]),
     /// They are dealt from the catalogue.
@@ -70,7 +70,7 @@ pub enum OpeningError {
     #[error("the {0} of {1} is missing: give those of both players, or of neither")]
     Missing(CardList, Player),
     /// A hand has more or fewer than five cards.
-    #[error("the hand of {player} has {}: it must have {HAND}", Count(*found, "card"))]
+    #[error("the hand of {player} has {}: it must have {HAND_SIZE}", Count(*found, "card"))]
     HandSize {
         /// Whose hand it is.
         player: Player,
@@ -78,7 +78,7 @@ pub enum OpeningError {
         found: usize,
     },
     /// A collection has fewer than five cards.
-    #[error("the collection of {player} has {}: a hand of {HAND} cannot be drawn from it", Count(*found, "card"))]
+    #[error("the collection of {player} has {}: a hand of {HAND_SIZE} cannot be drawn from it", Count(*found, "card"))]
     CollectionSize {
         /// Whose collection it is.
         player: Player,
@@ -169,10 +169,10 @@ fn check_cards(setup: &OpeningSetup, list: CardList, excluded: bool, errors: &mu
                 errors.push(OpeningError::CollectionWithoutRandom(player));
             }
             _ if found == 0 && !excluded => errors.push(OpeningError::Missing(list, player)),
-            CardList::Hand if found != HAND && !excluded => {
+            CardList::Hand if found != HAND_SIZE && !excluded => {
                 errors.push(OpeningError::HandSize { player, found });
             }
-            CardList::Collection if found < HAND && !excluded => {
+            CardList::Collection if found < HAND_SIZE && !excluded => {
                 errors.push(OpeningError::CollectionSize { player, found });
             }
             _ => {}
@@ -192,8 +192,8 @@ fn check_cards(setup: &OpeningSetup, list: CardList, excluded: bool, errors: &mu
 fn read_elements(
     given: &[(Option<Square>, Option<Element>)],
     errors: &mut Vec<OpeningError>,
-) -> Option<[Option<Element>; SQUARES]> {
-    let mut elements = [None; SQUARES];
+) -> Option<[Option<Element>; SQUARE_COUNT]> {
+    let mut elements = [None; SQUARE_COUNT];
     for (index, &(square, element)) in given.iter().enumerate() {
         let Some(square) = square else { continue };
         match index_of(square) {
@@ -213,7 +213,7 @@ fn complete(setup: &OpeningSetup) -> Option<Hands> {
     let all = |cards: &[Option<Card>]| cards.iter().copied().collect::<Option<Vec<Card>>>();
     let [one, two] = &setup.hands;
     if !one.is_empty() || !two.is_empty() {
-        let hand = |cards| <[Card; HAND]>::try_from(all(cards)?).ok();
+        let hand = |cards| <[Card; HAND_SIZE]>::try_from(all(cards)?).ok();
         return Some(Hands::Given(Box::new([hand(one)?, hand(two)?])));
     }
     let [one, two] = &setup.collections;

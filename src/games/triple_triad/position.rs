@@ -1,15 +1,15 @@
 use super::{
     Element, Outcome, Rules,
-    board::{ALL_SQUARES, Board, SQUARES, Squares, each},
+    board::{ALL_SQUARES, Board, SQUARE_COUNT, Squares, each},
     capture::{Taken, resolve},
     card::{Card, Ranks},
 };
 use crate::Player;
 
 /// Cards in a game.
-pub const CARDS: usize = 10;
+pub const CARD_COUNT: usize = 10;
 /// Cards in a hand at the start.
-pub const HAND: usize = 5;
+pub const HAND_SIZE: usize = 5;
 
 /// A set of the cards of a game: one bit each.
 type Cards = u16;
@@ -25,19 +25,19 @@ pub struct Position {
     /// How many rounds before this one were drawn in a row.
     drawn_rounds: u16,
     hands: [Cards; 2],
-    ranks: [Ranks; CARDS],
-    elements: [Option<Element>; CARDS],
+    ranks: [Ranks; CARD_COUNT],
+    elements: [Option<Element>; CARD_COUNT],
     board: Board,
     /// The card on each square that has one.
-    placed: [u8; SQUARES],
+    placed: [u8; SQUARE_COUNT],
 }
 
 impl Position {
     /// The first position of a round: the first five cards are those of player one.
     pub(super) fn start(
         rules: Rules,
-        cards: &[Card; CARDS],
-        elements: [Option<Element>; SQUARES],
+        cards: &[Card; CARD_COUNT],
+        elements: [Option<Element>; SQUARE_COUNT],
         first_player: Player,
         drawn_rounds: u16,
     ) -> Self {
@@ -45,11 +45,11 @@ impl Position {
             rules,
             next_player: first_player,
             drawn_rounds,
-            hands: [(1 << HAND) - 1, ((1 << HAND) - 1) << HAND],
+            hands: [(1 << HAND_SIZE) - 1, ((1 << HAND_SIZE) - 1) << HAND_SIZE],
             ranks: cards.map(|card| card.ranks()),
             elements: cards.map(|card| card.element()),
             board: Board::new(elements),
-            placed: [0; SQUARES],
+            placed: [0; SQUARE_COUNT],
         }
     }
 
@@ -145,7 +145,7 @@ impl Position {
     }
 
     /// The elements of the squares.
-    pub(super) fn elements(&self) -> [Option<Element>; SQUARES] {
+    pub(super) fn elements(&self) -> [Option<Element>; SQUARE_COUNT] {
         self.board.elements()
     }
 

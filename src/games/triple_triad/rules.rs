@@ -91,7 +91,7 @@ pub struct Rules {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RulesError {
     /// The limit of sudden death is out of range.
-    #[error("sudden_death_limit must be from 1 to {max}, not {0}", max = Rules::MAX_SUDDEN_DEATHS)]
+    #[error("sudden_death_limit must be from 1 to {max}, not {0}", max = Rules::MAX_SUDDEN_DEATH_LIMIT)]
     SuddenDeathLimit(u32),
 }
 
@@ -112,7 +112,7 @@ impl Rules {
     /// The limit of sudden death when none is given.
     pub const DEFAULT_SUDDEN_DEATH_LIMIT: u16 = 5;
     /// The highest limit of sudden death, and the highest count.
-    pub const MAX_SUDDEN_DEATHS: u16 = 1000;
+    pub const MAX_SUDDEN_DEATH_LIMIT: u16 = 1000;
 
     /// Whether a rule is on.
     #[inline(always)]
@@ -167,7 +167,9 @@ impl Rules {
     /// If it is not.
     pub fn with_sudden_death_limit(self, limit: u32) -> Result<Self, RulesError> {
         match u16::try_from(limit) {
-            Ok(sudden_death_limit @ 1..=Self::MAX_SUDDEN_DEATHS) => Ok(Self { sudden_death_limit, ..self }),
+            Ok(sudden_death_limit @ 1..=Self::MAX_SUDDEN_DEATH_LIMIT) => {
+                Ok(Self { sudden_death_limit, ..self })
+            }
             _ => Err(RulesError::SuddenDeathLimit(limit)),
         }
     }

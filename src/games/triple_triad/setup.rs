@@ -2,9 +2,9 @@ use std::fmt;
 
 use super::{
     Card, CardError, Diagram, Element, Hidden, Rule, Rules, TripleTriad, View,
-    board::{SQUARES, square_at},
+    board::{SQUARE_COUNT, square_at},
     diagram::hidden_cards,
-    position::{CARDS, HAND, Position},
+    position::{CARD_COUNT, HAND_SIZE, Position},
 };
 use crate::{Count, Player, RuleBreach, StateOrView};
 
@@ -15,7 +15,7 @@ pub struct Setup {
     /// The rules it is played under. None if they could not be read.
     pub rules: Option<Rules>,
     /// The squares, row by row.
-    pub squares: [SetupSquare; SQUARES],
+    pub squares: [SetupSquare; SQUARE_COUNT],
     /// The cards in the hands; one that could not be read is none, but counts.
     pub hands: [Vec<Option<Card>>; 2],
     /// The player to move. None if that is not known.
@@ -104,7 +104,7 @@ pub enum SetupError {
         next: Player,
     },
     /// A hand has more cards than a hand can ever have (TT-2).
-    #[error("the hand of {player} has {found} cards: a hand has at most {HAND}")]
+    #[error("the hand of {player} has {found} cards: a hand has at most {HAND_SIZE}")]
     HandTooLarge {
         /// Whose hand it is.
         player: Player,
@@ -125,7 +125,7 @@ pub enum SetupError {
     #[error("{0} has just placed a card, but has no card on the board")]
     LastCardMissing(Player),
     /// The count of drawn rounds is out of range (TT-13).
-    #[error("sudden_death_count must be from 0 to {max}, not {0}", max = Rules::MAX_SUDDEN_DEATHS)]
+    #[error("sudden_death_count must be from 0 to {max}, not {0}", max = Rules::MAX_SUDDEN_DEATH_LIMIT)]
     DrawnRounds(u32),
     /// There are drawn rounds without sudden death (TT-13).
     #[error("sudden_death_count must be 0 without the rule sudden_death, not {0}")]
@@ -164,7 +164,7 @@ impl RuleBreach for SetupError {
 }
 
 /// The most drawn rounds that any rules allow.
-const MAX_DRAWN_ROUNDS: u32 = Rules::MAX_SUDDEN_DEATHS as u32;
+const MAX_DRAWN_ROUNDS: u32 = Rules::MAX_SUDDEN_DEATH_LIMIT as u32;
 
 impl Setup {
     /// Everything that is wrong with a game of which it is not known how many cards are where.
@@ -189,7 +189,7 @@ impl Setup {
         let in_hand = Player::ALL.into_iter().flat_map(|player| {
             self.hands[player as usize]
                 .iter()
-                .take(HAND)
+                .take(HAND_SIZE)
                 .enumerate()
                 .filter_map(move |(index, card)| Some(((*card)?, Place::Hand(player, index))))
         });
@@ -200,7 +200,7 @@ impl Setup {
     fn check_diagram(&self, errors: &mut Vec<SetupError>) {
         for player in Player::ALL {
             let found = self.hand_size(player);
-            if found > HAND {
+            if found > HAND_SIZE {
                 errors.push(SetupError::HandTooLarge { player, found });
             }
             if hidden_cards(self.hidden, player).is_some() && !self.hands[player as usize].is_empty() {
@@ -243,9 +243,9 @@ impl Setup {
         let placed = self.squares.iter().filter(|square| square.card.is_some()).count();
         for player in Player::ALL {
             let found = self.hand_size(player);
-            let wanted = HAND - if player == next { placed / 2 } else { placed.div_ceil(2) };
+            let wanted = HAND_SIZE - if player == next { placed / 2 } else { placed.div_ceil(2) };
             // One that is too large for any game has been noted.
-            if found != wanted && found <= HAND {
+            if found != wanted && found <= HAND_SIZE {
                 errors.push(SetupError::HandSize { player, found, wanted, placed, next });
             }
         }
@@ -262,7 +262,7 @@ impl Setup {
 
     /// The set-up with everything read, or nothing if something was not.
     fn complete(&self) -> Option<Diagram> {
-        let mut squares = [(None, None); SQUARES];
+        let mut squares = [(None, None); SQUARE_COUNT];
         for (to, from) in squares.iter_mut().zip(&self.squares) {
             let card = match from.card {
                 Some(SetupCard { card, owner }) => Some((card?, owner?)),
@@ -315,14 +315,14 @@ impl TryFrom<&Setup> for StateOrView<TripleTriad> {
 fn gather(diagram: &Diagram) -> Option<TripleTriad> {
     let on_board = diagram.squares.iter().filter_map(|(_, card)| card.map(|(card, _)| card));
     let mut every = diagram.hands.iter().flatten().copied().chain(on_board);
-    let mut cards = [every.next()?; CARDS];
+    let mut cards = [every.next()?; CARD_COUNT];
     for card in &mut cards[1..] {
         *card = every.next()?;
     }
     let elements = diagram.squares.map(|(element, _)| element);
     let mut position =
         Position::start(diagram.rules, &cards, elements, diagram.next_player?, diagram.drawn_rounds);
-    let mut next = 0..CARDS;
+    let mut next = 0..CARD_COUNT;
     for player in Player::ALL {
         for card in next.by_ref().take(diagram.hands[player as usize].len()) {
             position.set_hand(card, player);

@@ -1,6 +1,6 @@
 use super::{
     Diagram, Event, Hidden, IllegalMove, Move, Outcome, Rule, TripleTriad,
-    board::{SQUARES, index_of, square_at},
+    board::{SQUARE_COUNT, index_of, square_at},
     text,
 };
 use crate::{HiddenInformation, PlayError, Player, StateOrView};
@@ -45,7 +45,7 @@ impl View {
 
     /// The free squares, row by row.
     fn free_squares(&self) -> impl Iterator<Item = usize> {
-        (0..SQUARES).filter(|&square| self.0.squares[square].1.is_none())
+        (0..SQUARE_COUNT).filter(|&square| self.0.squares[square].1.is_none())
     }
 
     /// Rejects a move of the other player, unless the game is over: no move is legal then.

@@ -17,7 +17,7 @@ pub(super) fn describe() -> proto::GameDescription {
         limits: vec![proto::RuleLimit {
             field: "sudden_death_limit".to_owned(),
             minimum: Some(1),
-            maximum: Some(Rules::MAX_SUDDEN_DEATHS.into()),
+            maximum: Some(Rules::MAX_SUDDEN_DEATH_LIMIT.into()),
             condition: String::new(),
         }],
         presets: presets(),

@@ -10,7 +10,8 @@ use super::{
 };
 use crate::{
     games::triple_triad::{
-        CATALOGUE, Card, Diagram, DiagramSquare, HAND, Hidden, Rule, Rules, Setup, SetupCard, SetupSquare,
+        CATALOGUE, Card, Diagram, DiagramSquare, HAND_SIZE, Hidden, Rule, Rules, Setup, SetupCard,
+        SetupSquare,
     },
     wire::plain::{Few, Value, put_bytes, put_message, put_number, put_player, read_fields},
 };
@@ -46,7 +47,7 @@ static CATALOGUE_WIRES: LazyLock<Vec<Vec<u8>>> =
 pub(super) fn read_plain_as<T: for<'a> TryFrom<&'a Setup>>(wire: &[u8]) -> Option<T> {
     let mut rules = None;
     let mut squares = Few::new(SetupSquare::default());
-    let mut hands = [Vec::with_capacity(HAND), Vec::with_capacity(HAND)];
+    let mut hands = [Vec::with_capacity(HAND_SIZE), Vec::with_capacity(HAND_SIZE)];
     let (mut next_player, mut drawn_rounds, mut hidden) = (None, 0, None);
     read_fields(wire, |field, value| {
         match field {

@@ -6,7 +6,8 @@ use crate::{
     games::{
         Player, StateOrView,
         triple_triad::{
-            Diagram, Hidden, Place, Rules, SQUARES, Setup, SetupCard, SetupError, SetupSquare, TripleTriad,
+            Diagram, Hidden, Place, Rules, SQUARE_COUNT, Setup, SetupCard, SetupError, SetupSquare,
+            TripleTriad,
         },
     },
     wire::{
@@ -62,13 +63,13 @@ fn read_setup(state: &proto::TripleTriadState, at: &Path<'_>, violations: &mut V
         None => Some(Rules::DEFAULT),
     };
     let board = at.field("board");
-    let sized = state.board.len() == SQUARES;
+    let sized = state.board.len() == SQUARE_COUNT;
     if !sized {
-        let message = format!("the board must have {SQUARES} squares, not {}", state.board.len());
+        let message = format!("the board must have {SQUARE_COUNT} squares, not {}", state.board.len());
         violations.add(&board, proto::ErrorReason::BoardSizeMismatch, message);
     }
-    let mut squares = [SetupSquare::default(); SQUARES];
-    for (index, square) in state.board.iter().take(SQUARES).enumerate() {
+    let mut squares = [SetupSquare::default(); SQUARE_COUNT];
+    for (index, square) in state.board.iter().take(SQUARE_COUNT).enumerate() {
         squares[index] = read_square(square, &board.index(index), violations);
     }
     let hand_one = read_cards(&state.hand_one, &at.field("hand_one"), violations);

@@ -81,7 +81,7 @@ pub fn random_match(chance: &mut Chance) -> RoyalMatch {
 /// one, have played.
 pub fn random_diagram(chance: &mut Chance) -> Diagram {
     let mut deck: Vec<Card> = Card::deck().collect();
-    chance.draw(&mut deck, Card::COUNT);
+    chance.draw(&mut deck, Card::DECK_SIZE);
     let players = 2 + chance.below(3);
     let missing = chance.below(2 * players);
     let seat = |index| SetupSeat {
