@@ -1,4 +1,4 @@
-//! Triple Triad (clauses TT-1 to TT-15): cards with four ranks on nine squares, taking those they touch.
+//! Triple Triad (clauses TT-1 to TT-15): cards with four ranks on nine squares take the cards that they touch.
 
 mod board;
 mod capture;
@@ -36,7 +36,7 @@ pub use self::{
 };
 use crate::{Clause, Game, GameId, ParseError, Player, Square, StateOrView};
 
-/// A game of Triple Triad: its ten cards, and where they are.
+/// A game of Triple Triad: ten cards, and a position that refers to them by index.
 #[derive(Clone, Copy, Debug)]
 pub struct TripleTriad {
     cards: [Card; CARD_COUNT],
@@ -44,7 +44,7 @@ pub struct TripleTriad {
 }
 
 impl PartialEq for TripleTriad {
-    /// Whether the same cards are in the same places, in whatever order they are kept.
+    /// Whether the same cards are in the same places. The order of `cards` does not matter.
     fn eq(&self, other: &Self) -> bool {
         self.diagram() == other.diagram()
     }
@@ -52,33 +52,33 @@ impl PartialEq for TripleTriad {
 
 impl Eq for TripleTriad {}
 
-/// A card put on a square (TT-3). It may be a card that nobody has, or a square that no board has.
+/// A card placed on a square (TT-3). The player may not have the card, and the square may be off the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Move {
     /// The id of the card.
     pub card: u32,
-    /// Where it goes.
+    /// The square.
     pub square: Square,
 }
 
-/// One thing that happens when a card is placed.
+/// One effect of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A card was put on a square (TT-3).
+    /// A card was placed on a square (TT-3).
     Placed {
-        /// Who did it.
+        /// The player.
         player: Player,
         /// The card.
         card: Card,
-        /// Where it lies.
+        /// The square.
         square: Square,
     },
-    /// A card changed its owner (TT-11).
+    /// A card was captured (TT-11).
     Captured(Capture),
 }
 
 impl TripleTriad {
-    /// The position of the game, without its cards' names.
+    /// The position, in which cards have an index and no name.
     pub fn position(&self) -> &Position {
         &self.position
     }
@@ -105,7 +105,7 @@ impl TripleTriad {
         }
     }
 
-    /// The places of a move, if it is legal: of the card among those of the game, and of the square on the board.
+    /// The indexes of the card and the square of a move; none if it is illegal.
     fn find(&self, mv: Move) -> Option<(usize, usize)> {
         let square = index_of(mv.square).filter(|square| self.position.free() & 1 << square != 0)?;
         let mut hand = self.position.hand_cards(self.position.next_player());
@@ -134,7 +134,7 @@ impl Game for TripleTriad {
         dealing::deal(rules, opening, seed)
     }
 
-    /// Card by card as they are in the hand, each with the free squares row by row.
+    /// The cards in the order of the hand, each with the free squares row by row.
     fn legal_moves(&self) -> Vec<Move> {
         if self.position.is_over() {
             return Vec::new();
@@ -150,14 +150,14 @@ impl Game for TripleTriad {
     fn why_illegal(&self, mv: &Move) -> Vec<IllegalMove> {
         let position = &self.position;
         let player = position.next_player();
-        // Without open hands, the player must not learn whether the other player has a card (TT-15).
+        // If hands are hidden, a reason must not reveal whether the other player has the card (TT-15).
         let is_open = position.rules().has(Rule::Open);
         let card = match self.cards.iter().position(|card| card.id() == mv.card) {
             Some(card) if position.hand(player) & 1 << card != 0 => None,
             Some(card) if position.hand(player.other()) & 1 << card == 0 => {
                 Some(IllegalMove::CardOnBoard(mv.card))
             }
-            // After the end the player who would have been next has a card left, which stays hidden.
+            // After the end one player has a card left, which stays hidden.
             _ if !is_open && position.is_over() => None,
             _ if !is_open => Some(IllegalMove::CardNotInHand { card: mv.card, player }),
             Some(_) => Some(IllegalMove::OthersCard(mv.card)),

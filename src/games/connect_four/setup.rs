@@ -28,18 +28,18 @@ pub struct Setup<'a, S> {
 /// What is wrong with a setup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
-    /// The rules are not complete.
+    /// A value of the rules is invalid.
     #[error("the rules are invalid")]
     Rules,
-    /// It is not said who is to move.
+    /// The player to move is missing.
     #[error("the player to move is missing")]
     NextPlayer,
     /// The board has too many or too few rows.
     #[error("the board must have {}, not {found}", Count(*wanted, "row"))]
     RowCount {
-        /// Rows that the rules want.
+        /// The number of rows in the rules.
         wanted: u8,
-        /// Rows that are there.
+        /// The number of rows.
         found: usize,
     },
     /// A row has too many or too few cells.
@@ -47,12 +47,12 @@ pub enum SetupError {
     RowLength {
         /// The row, from 0 at the top.
         row: usize,
-        /// Columns that the rules want.
+        /// The number of columns in the rules.
         wanted: u8,
-        /// Characters that are there.
+        /// The number of characters.
         found: usize,
     },
-    /// A character stands for no token.
+    /// A character is unknown.
     #[error("row {row}, column {column} holds {found:?}: a cell is '.', 'X' or 'O'")]
     UnknownToken {
         /// The row, from 0 at the top.
@@ -62,7 +62,7 @@ pub enum SetupError {
         /// The character.
         found: char,
     },
-    /// A token lies over an empty cell (C4-2).
+    /// A token is above an empty cell (C4-2).
     #[error("the token at {0} is above an empty cell")]
     Floating(Square),
     /// The numbers of tokens do not fit the player to move (C4-1).
@@ -72,24 +72,24 @@ pub enum SetupError {
         turn = next.map(|next| format!("with {next} to move ")).unwrap_or_default(),
     )]
     TokenCount {
-        /// Tokens of player one.
+        /// The number of tokens of player one.
         one: usize,
-        /// Tokens of player two.
+        /// The number of tokens of player two.
         two: usize,
-        /// Who starts, if that is known.
+        /// The first player, if known.
         first: Option<Player>,
-        /// Who is to move, if that is known.
+        /// The player to move, if known.
         next: Option<Player>,
-        /// What would fit.
+        /// The numbers that would fit.
         wanted: &'static str,
     },
     /// Both players have a line (C4-3).
     #[error("both players have a line: the game was over when the first was completed")]
     TwoWinners,
-    /// A line is there that no last move can have completed (C4-3).
+    /// A player has a line that no last move can complete (C4-3).
     #[error("{0} has a line that no single last move can complete")]
     ImpossibleWin(Player),
-    /// No token on top of a column is of the player who moved last (C4-2).
+    /// The player who moved last has no token on top of a column (C4-2).
     #[error("{0} moved last, but has no token on top of a column")]
     LastTokenMissing(Player),
 }
@@ -155,8 +155,8 @@ impl<S: AsRef<[u8]>> Setup<'_, S> {
     }
 }
 
-/// Whether the numbers of tokens fit the turn: equal when the first player is to move, otherwise one more of theirs.
-/// Where it is not known who starts or who is to move, either will do.
+/// Checks the numbers of tokens: they are equal if the first player is to move, otherwise the first player has one more.
+/// If the first player or the player to move is unknown, it can be either.
 fn token_count(first: Option<Player>, next: Option<Player>, one: usize, two: usize) -> Option<SetupError> {
     let lead = one.cast_signed() - two.cast_signed();
     let (fits, wanted) = match (first, next) {
@@ -181,12 +181,12 @@ struct Grid(Vec<Vec<char>>);
 const STEPS: [(isize, isize); 4] = [(0, 1), (1, 0), (1, 1), (1, -1)];
 
 impl Grid {
-    /// The character of a cell, if it is there.
+    /// The character of a cell; none if the cell is missing.
     fn get(&self, (row, column): (usize, usize)) -> Option<char> {
         self.0.get(row)?.get(column).copied()
     }
 
-    /// Every cell that is there.
+    /// All cells.
     fn cells(&self) -> impl Iterator<Item = ((usize, usize), char)> {
         self.0.iter().enumerate().flat_map(|(row, line)| {
             line.iter().enumerate().map(move |(column, &found)| ((row, column), found))
@@ -198,7 +198,7 @@ impl Grid {
         self.cells().filter_map(move |(cell, found)| (found == player.letter()).then_some(cell))
     }
 
-    /// What is wrong with the number of rows, their lengths and their characters.
+    /// Checks the number of rows, their lengths and their characters.
     fn row_errors(&self, rules: PartialRules) -> Vec<SetupError> {
         let mut errors = Vec::new();
         let found = self.0.len();
@@ -214,13 +214,13 @@ impl Grid {
         errors
     }
 
-    /// The tokens that lie over an empty cell, from the left and from the bottom.
+    /// The tokens above an empty cell, from the left and from the bottom.
     fn floating_tokens(&self) -> impl Iterator<Item = SetupError> {
         let over_empty = |(row, column)| self.get((row + 1, column)) == Some('.');
         let mut floating: Vec<_> = Player::ALL.into_iter().flat_map(|player| self.tokens(player)).collect();
         floating.retain(|&cell| over_empty(cell));
         floating.sort_by_key(|&(row, column)| (column, std::cmp::Reverse(row)));
-        // A message has fewer cells than 32 bits can count.
+        // A message has fewer than 2³² cells.
         let square = |(row, column)| Square { row: row as u32, column: column as u32 };
         floating.into_iter().map(move |cell| SetupError::Floating(square(cell)))
     }
@@ -234,14 +234,14 @@ impl Grid {
                     let row = row.checked_add_signed(sign * down)?;
                     Some((row, column.checked_add_signed(sign * right)?)).filter(is_theirs)
                 };
-                // A run is counted once, from its first cell.
+                // Count a run once, from its first cell.
                 step(cell, -1).is_none()
                     && std::iter::successors(Some(cell), |&cell| step(cell, 1)).nth(length - 1).is_some()
             })
         })
     }
 
-    /// What contradicts the last move, on a board that is right otherwise.
+    /// Checks that a last move leads to the board, which must be valid otherwise.
     fn last_move_error(&self, next_player: Player, length: usize) -> Option<SetupError> {
         let last_player = next_player.other();
         if self.has_line(next_player, length) {

@@ -2,28 +2,28 @@ use std::fmt;
 
 use crate::{Count, Player};
 
-/// Whether a game is over, why, and who has won; or whose turn it is.
+/// The outcome of a game so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// How it has ended; none while it goes on.
+    /// How the game ended; none while it is in progress.
     pub ending: Option<Ending>,
-    /// Whose turn it is; none when the game is over.
+    /// The player to move; none after the end.
     pub next_player: Option<Player>,
-    /// The pieces of player one and of player two.
+    /// The numbers of pieces of player one and player two.
     pub pieces: [u32; 2],
 }
 
-/// How a game has ended.
+/// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// A player has too few pieces left, and the other has won (QR-5).
+    /// The loser has too few pieces left (QR-5).
     Won {
-        /// Who has won.
+        /// The winner.
         winner: Player,
     },
     /// Neither player has a legal move: a draw (QR-6).
     Blocked,
-    /// Too many moves in a row have captured nothing: a draw (QR-7).
+    /// The limit of moves without a capture is reached: a draw (QR-7).
     QuietMoveLimit,
 }
 

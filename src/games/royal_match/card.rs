@@ -16,7 +16,7 @@ pub enum Suit {
 }
 
 impl Suit {
-    /// Every suit.
+    /// All suits.
     pub const ALL: [Self; 4] = [Self::Hearts, Self::Diamonds, Self::Clubs, Self::Spades];
 
     /// The suit that is weak when this one is strong (RM-2).
@@ -30,12 +30,12 @@ impl Suit {
         }
     }
 
-    /// Whether it is red; the others are black.
+    /// Whether the suit is red, not black.
     pub const fn is_red(self) -> bool {
         matches!(self, Self::Hearts | Self::Diamonds)
     }
 
-    /// The letter that stands for it.
+    /// The letter of the suit.
     pub(super) const fn letter(self) -> char {
         match self {
             Self::Hearts => 'H',
@@ -45,7 +45,7 @@ impl Suit {
         }
     }
 
-    /// The filled symbol that stands for it.
+    /// The filled symbol of the suit.
     pub(super) const fn symbol(self) -> char {
         match self {
             Self::Hearts => '♥',
@@ -55,7 +55,7 @@ impl Suit {
         }
     }
 
-    /// The suit that a letter or a symbol stands for.
+    /// The suit with a letter or a symbol.
     pub(super) const fn from_char(symbol: char) -> Option<Self> {
         Some(match symbol {
             'H' | 'h' | '♥' | '♡' => Self::Hearts,
@@ -78,7 +78,7 @@ impl fmt::Display for Suit {
     }
 }
 
-/// A card (RM-1). As text `10H`; other ways to write it are understood.
+/// A card (RM-1). Its text is `10H`. Reading also accepts lower case and suit symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Card {
     suit: Suit,
@@ -100,18 +100,18 @@ impl RuleBreach for CardError {
 }
 
 impl Card {
-    /// The lowest value.
+    /// The minimum value.
     pub const MIN_VALUE: u8 = 2;
-    /// The highest value, that of the ace.
+    /// The maximum value: the ace.
     pub const MAX_VALUE: u8 = 14;
-    /// Cards in a deck.
+    /// The number of cards in a deck.
     pub const DECK_SIZE: usize = 52;
 
-    /// A card, if its value is in range.
+    /// A card.
     ///
     /// # Errors
     ///
-    /// If it is not.
+    /// If the value is out of range.
     pub fn new(suit: Suit, value: u32) -> Result<Self, CardError> {
         match u8::try_from(value) {
             Ok(value @ Self::MIN_VALUE..=Self::MAX_VALUE) => Ok(Self { suit, value }),
@@ -119,29 +119,29 @@ impl Card {
         }
     }
 
-    /// Its suit.
+    /// The suit.
     pub const fn suit(self) -> Suit {
         self.suit
     }
 
-    /// Its value, 2 to 14.
+    /// The value, 2 to 14.
     pub const fn value(self) -> u8 {
         self.value
     }
 
-    /// Every card: suit by suit, each from the lowest.
+    /// All cards: suit by suit, by ascending value.
     pub fn deck() -> impl Iterator<Item = Self> {
         Suit::ALL
             .into_iter()
             .flat_map(|suit| (Self::MIN_VALUE..=Self::MAX_VALUE).map(move |value| Self { suit, value }))
     }
 
-    /// Its place in [`Card::deck`].
+    /// The index in [`Card::deck`].
     pub const fn deck_index(self) -> usize {
         self.suit as usize * Self::DECK_SIZE / Suit::ALL.len() + (self.value - Self::MIN_VALUE) as usize
     }
 
-    /// The value as it is written.
+    /// The text of the value.
     fn value_text(self) -> &'static str {
         const TEXTS: [&str; 13] = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A"];
         TEXTS[usize::from(self.value - Self::MIN_VALUE)]

@@ -1,4 +1,4 @@
-//! What a card that has just arrived takes (TT-5 to TT-11).
+//! What a placed card takes (TT-5 to TT-11).
 
 use std::fmt;
 
@@ -13,23 +13,23 @@ use super::{
 };
 use crate::Square;
 
-/// A rule by which a card can be taken.
+/// A rule that captures cards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CaptureRule {
     /// A higher rank (TT-5).
     Basic,
     /// Equal ranks on two sides or more (TT-6).
     Same,
-    /// The same, but not without the edge of the board (TT-7).
+    /// Same with the help of the edge of the board (TT-7).
     SameWall,
     /// Equal sums of ranks on two sides or more (TT-8).
     Plus,
-    /// A higher rank of a card that was itself taken (TT-10).
+    /// A higher rank of a card that was itself captured (TT-10).
     Combo,
 }
 
 impl CaptureRule {
-    /// Every rule, in the order in which they are told.
+    /// All rules, in the order in which they are reported.
     pub const ALL: [Self; 5] = [Self::Basic, Self::Same, Self::SameWall, Self::Plus, Self::Combo];
 }
 
@@ -45,7 +45,7 @@ impl fmt::Display for CaptureRule {
     }
 }
 
-/// The rules by which one card is taken: one, or Same and Plus together.
+/// The rules that capture one card: one of them, or Same and Plus together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CaptureRules(u8);
 
@@ -58,20 +58,20 @@ impl CaptureRules {
         Self(self.0 | Self::only(rule).0)
     }
 
-    /// Whether a rule is among them.
+    /// Whether a rule is in the set.
     pub const fn has(self, rule: CaptureRule) -> bool {
         self.0 & Self::only(rule).0 != 0
     }
 
-    /// Each of them, in the order of [`CaptureRule::ALL`].
+    /// The rules of the set, in the order of [`CaptureRule::ALL`].
     pub fn each(self) -> impl Iterator<Item = CaptureRule> {
         CaptureRule::ALL.into_iter().filter(move |&rule| self.has(rule))
     }
 }
 
-/// One card taken, by square.
+/// A captured card, by the index of its square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(clippy::struct_field_names, reason = "it is the rank of what is taken, as in Capture")]
+#[allow(clippy::struct_field_names, reason = "the names are those of Capture")]
 pub(super) struct Taken {
     pub square: usize,
     pub by: usize,
@@ -81,29 +81,29 @@ pub(super) struct Taken {
     pub wave: u8,
 }
 
-/// One card taken, with its explanation (TT-11).
+/// A captured card, with its explanation (TT-11).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capture {
-    /// The card that is taken.
+    /// The captured card.
     pub card: Card,
-    /// Where it lies.
+    /// Its square.
     pub square: Square,
-    /// The card that takes it.
+    /// The card that captures it.
     pub by: Card,
-    /// Where that lies.
+    /// The square of that card.
     pub by_square: Square,
-    /// Why.
+    /// The rules that capture it.
     pub rules: CaptureRules,
-    /// The touching rank of the card that takes, printed or effective as the rule compares them.
+    /// The touching rank of the capturing card, printed or effective as the rule compares them.
     pub rank: u8,
-    /// The touching rank of the card that is taken, likewise.
+    /// The touching rank of the captured card, printed or effective as the rule compares them.
     pub taken_rank: u8,
-    /// 0 for what the placed card takes, 1 and up for Combo.
+    /// 0 for captures of the placed card, 1 and up for Combo.
     pub wave: u8,
 }
 
 impl Capture {
-    /// The sum of the two ranks, if it is why the card was taken.
+    /// The sum of the two ranks if Plus captures the card.
     pub fn sum(&self) -> Option<u8> {
         self.rules.has(CaptureRule::Plus).then_some(self.rank + self.taken_rank)
     }
@@ -285,7 +285,7 @@ fn each_side(sides: Sides) -> impl Iterator<Item = Side> {
 }
 
 impl Taken {
-    /// The capture with the cards that are on the squares.
+    /// The capture with its cards; none if a square is empty.
     pub fn explain(self, card_on: impl Fn(usize) -> Option<Card>) -> Option<Capture> {
         let Self { square, by, rules, rank, taken_rank, wave } = self;
         Some(Capture {

@@ -53,10 +53,10 @@ const fn rule_letter(rule: Rule) -> char {
     }
 }
 
-/// The letter of the basic rule that is always used.
+/// The letter of [`BasicCapture::Always`].
 const ALWAYS_LETTER: char = 'a';
 
-/// The trade rules that are written, and their letters.
+/// The trade rules with a letter. The default has none.
 const TRADES: [(TradeRule, char); 4] =
     [(TradeRule::One, 'O'), (TradeRule::Diff, 'D'), (TradeRule::Direct, 'R'), (TradeRule::All, 'A')];
 
@@ -97,7 +97,7 @@ pub(super) fn parse(text: &str) -> Result<StateOrView<TripleTriad>, Vec<ParseErr
 }
 
 impl Card {
-    /// Reads a card from its text.
+    /// Reads a card from its text notation.
     ///
     /// # Errors
     ///
@@ -106,7 +106,7 @@ impl Card {
         read_card(text).unwrap_or_else(|| Err(vec![CardError::Unreadable]))
     }
 
-    /// The card as text that [`Card::parse`] reads back exactly.
+    /// The text notation of the card. [`Card::parse`] reads it back exactly.
     pub fn notation(&self) -> String {
         let mut text = String::new();
         write_card(&mut text, self);
@@ -253,7 +253,7 @@ fn parse_rules(text: &str) -> Result<Rules, ParseError> {
     Ok(rules)
 }
 
-/// Reads the squares, and tells whether all of them could be.
+/// Reads the squares. Returns whether all of them are readable.
 fn parse_board(text: &str, setup: &mut Setup, errors: &mut Vec<ParseError>) -> bool {
     let rows: Vec<Vec<&str>> = text.split('/').map(|row| row.split(',').collect()).collect();
     if rows.len() != WIDTH || rows.iter().any(|row| row.len() != WIDTH) {
@@ -306,7 +306,7 @@ fn parse_hand(text: &str, player: Player, errors: &mut Vec<ParseError>) -> Vec<O
     cards.map(|(index, card)| parse_card(card, Place::Hand(player, index), errors)).collect()
 }
 
-/// Reads a card of the catalogue, or one that is written out.
+/// Reads a card. Reports what is wrong with it.
 fn parse_card(text: &str, place: Place, errors: &mut Vec<ParseError>) -> Option<Card> {
     match read_card(text) {
         Some(Ok(card)) => Some(card),
@@ -379,8 +379,7 @@ fn parse_next(text: &str) -> Option<(Option<Player>, u32)> {
     Some((player, count))
 }
 
-/// Writes a board, with everything that is given around it.
-pub(super) fn write(diagram: &Diagram) -> String {
+fn write(diagram: &Diagram) -> String {
     let mut text = PREFIX.to_owned();
     write_rules(&mut text, diagram.rules);
     for (index, (element, card)) in diagram.squares.iter().enumerate() {
@@ -487,7 +486,7 @@ fn unescape(text: &str) -> Option<String> {
             b'_' => b' ',
             b'%' => {
                 let digit = |byte: u8| char::from(byte).to_digit(16).filter(|_| !byte.is_ascii_lowercase());
-                // Two digits make less than 256.
+                // Two hex digits are below 256.
                 (digit(rest.next()?)? << 4 | digit(rest.next()?)?) as u8
             }
             _ if is_plain(byte) => byte,

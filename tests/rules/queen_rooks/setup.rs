@@ -71,7 +71,7 @@ mod is_refused {
 
     #[test]
     fn qr_2_with_more_pieces_than_at_the_start() {
-        let too_many = |player| SetupError::TooManyPieces { player, found: 5, most: 4 };
+        let too_many = |player| SetupError::TooManyPieces { player, found: 5, max: 4 };
         assert_eq!(refusal("..rq ..rr RRR. QR..", One), [too_many(One)]);
         assert_eq!(refusal("..rq .rrr RR.. QR..", One), [too_many(Two)]);
         assert_eq!(refusal("..rq .rrr RRR. QR..", One), [too_many(One), too_many(Two)]);
@@ -103,8 +103,8 @@ mod is_refused {
     #[test]
     fn qr_7_with_more_quiet_moves_than_the_limit() {
         let quiet = |quiet_moves, limit| on_four(&rows("..rq ..rr RR.. QR.."), Some(One), quiet_moves, limit);
-        assert_eq!(quiet(6, 5), [SetupError::QuietMoves { found: 6, most: 5 }]);
-        let beyond = SetupError::QuietMoves { found: 1_000_001, most: 1_000_000 };
+        assert_eq!(quiet(6, 5), [SetupError::QuietMoves { found: 6, max: 5 }]);
+        let beyond = SetupError::QuietMoves { found: 1_000_001, max: 1_000_000 };
         assert_eq!(quiet(1_000_001, 0), [beyond]);
     }
 
@@ -118,8 +118,8 @@ mod is_refused {
         let errors = on_four(&rows("..rq .rrK RRR. QR.R"), None, 9, 5);
         let wanted = [
             SetupError::UnknownPiece { row: 1, column: 3, found: 'K' },
-            SetupError::TooManyPieces { player: One, found: 6, most: 4 },
-            SetupError::QuietMoves { found: 9, most: 5 },
+            SetupError::TooManyPieces { player: One, found: 6, max: 4 },
+            SetupError::QuietMoves { found: 9, max: 5 },
             SetupError::NextPlayer,
         ];
         assert_eq!(errors, wanted);
@@ -128,7 +128,7 @@ mod is_refused {
     #[test]
     fn qr_2_with_a_queen_doubled_among_too_many_pieces() {
         let doubled = SetupError::QueenCount { player: One, found: 2 };
-        let too_many = SetupError::TooManyPieces { player: One, found: 5, most: 4 };
+        let too_many = SetupError::TooManyPieces { player: One, found: 5, max: 4 };
         assert_eq!(refusal("..rq ..rr QRR. QR..", One), [doubled, too_many]);
     }
 
@@ -140,8 +140,8 @@ mod is_refused {
             SetupError::RowLength { row: 1, wanted: 4, found: 3 },
             SetupError::UnknownPiece { row: 2, column: 0, found: 'K' },
             SetupError::QueenCount { player: One, found: 2 },
-            SetupError::TooManyPieces { player: One, found: 5, most: 4 },
-            SetupError::QuietMoves { found: 9, most: 5 },
+            SetupError::TooManyPieces { player: One, found: 5, max: 4 },
+            SetupError::QuietMoves { found: 9, max: 5 },
             SetupError::NextPlayer,
         ];
         assert_eq!(errors, wanted);
@@ -156,7 +156,7 @@ mod is_refused {
         let wanted = vec![
             SetupError::UnknownPiece { row: 0, column: 4, found: '?' },
             SetupError::QueenCount { player: One, found: 2 },
-            SetupError::QuietMoves { found: 2_000_000, most: 1_000_000 },
+            SetupError::QuietMoves { found: 2_000_000, max: 1_000_000 },
             SetupError::NextPlayer,
             SetupError::Rules,
         ];
