@@ -25,7 +25,7 @@ pub fn measure(table: &Table) {
 fn random_pairs(seed: u64) -> Vec<(Card, Card)> {
     let deck: Vec<Card> = Card::deck().collect();
     let mut random = Random(seed);
-    let mut card = || deck[random.below(Card::COUNT as u32) as usize];
+    let mut card = || deck[random.below(Card::DECK_SIZE as u32) as usize];
     (0..PAIRS).map(|_| (card(), card())).collect()
 }
 

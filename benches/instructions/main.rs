@@ -83,7 +83,7 @@ fn main() -> ExitCode {
 /// Counts the instructions of a path.
 fn count(name: &str) -> u64 {
     let output = Command::new("valgrind")
-        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--toggle-collect=*counted*"])
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--toggle-collect=*::counted*"])
         .arg(env::current_exe().expect("this program"))
         .arg(name)
         .output()

@@ -5,25 +5,25 @@ use rand_chacha::{
 
 use super::Player;
 
-/// Random choices that follow from a seed: the same on every machine and in every release.
+/// A random generator. The same seed and stream give the same choices on every machine and in every release.
 ///
-/// Each kind of choice a game makes has a number of its own, so that none depends on whether another was made.
+/// Each kind of choice in a game has its own stream, so that it does not depend on whether other choices were made.
 #[derive(Debug)]
 pub struct Chance(ChaCha8Rng);
 
 impl Chance {
-    /// The choices of this kind that follow from a seed.
-    pub fn new(seed: u64, kind: u64) -> Self {
+    /// The generator of a stream of a seed.
+    pub fn new(seed: u64, stream: u64) -> Self {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
         let mut generator = ChaCha8Rng::from_seed(key);
-        generator.set_stream(kind);
+        generator.set_stream(stream);
         Self(generator)
     }
 
-    /// A number below the bound, which is not 0, each as likely as any other.
+    /// A uniform number below a bound, which must not be 0.
     pub fn below(&mut self, bound: u32) -> u32 {
-        // The numbers from here up would make the lowest ones likelier.
+        // Numbers from here up would make the lowest results more likely.
         let fair = u32::MAX - u32::MAX % bound;
         loop {
             let drawn = self.0.next_u32();
@@ -38,8 +38,11 @@ impl Chance {
         Player::ALL[self.below(2) as usize]
     }
 
-    /// Draws items into the first places of a list: as many as asked for, in the order in which they are drawn.
-    /// There must be as many.
+    /// Draws `count` items without replacement. Moves them to the front of the list, in the order in which they are drawn.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer items.
     pub fn draw<'a, T>(&mut self, items: &'a mut [T], count: usize) -> &'a [T] {
         for place in 0..count {
             // Lists have far fewer than 2³² items.

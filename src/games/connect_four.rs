@@ -1,6 +1,7 @@
-//! Connect Four (clauses C4-1 to C4-6): tokens dropped into columns, a line of four wins.
+//! Connect Four (clauses C4-1 to C4-6): tokens dropped into columns, and a line of four wins.
 
 mod bitboard;
+mod board;
 mod clauses;
 mod illegal_move;
 mod notation;
@@ -8,49 +9,46 @@ mod outcome;
 mod position;
 mod rules;
 mod setup;
-mod violations;
-
-use std::{
-    fmt::{self, Write},
-    str::FromStr,
-};
+mod text;
 
 pub use self::{
     illegal_move::IllegalMove,
-    notation::ParseError,
-    outcome::Outcome,
-    position::{Position, letter},
+    outcome::{Ending, Outcome},
+    position::Position,
     rules::{PartialRules, Rules, RulesError},
     setup::{Setup, SetupError},
 };
-use crate::{Clause, Game, NoView, NotationError, Player, Square, StateOrView};
+use crate::{Clause, Game, GameId, NoView, ParseError, Player, Square, StateOrView};
 
-/// A game of Connect Four: a position and, when the state was written as the list of columns played,
-/// that list, so that it is answered the way it was asked.
+/// A game of Connect Four: a position, and the columns played if the state was given by them. The notation of the game
+/// then lists columns too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectFour {
     position: Position,
-    /// The columns played since the empty board, from 0, if they are known.
+    /// The columns played since the empty board, from 0, if known.
     history: Option<Vec<u8>>,
 }
 
-/// A token dropped into a column. It may be a column that no board has.
+/// A token dropped into a column. The column may be off the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Move {
-    /// Column from the left, from 0.
+    /// The column, from 0 at the left.
     pub column: i64,
 }
 
-/// A token came to lie on a cell (C4-2).
+/// One effect of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dropped {
-    /// Whose token it is.
-    pub player: Player,
-    /// Where it lies.
-    pub square: Square,
+pub enum Event {
+    /// A token fell onto a cell (C4-2).
+    Dropped {
+        /// The owner of the token.
+        player: Player,
+        /// The cell.
+        square: Square,
+    },
 }
 
-/// Connect Four captures nothing: no value of this type exists.
+/// Connect Four has no captures. This type has no values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Capture {}
 
@@ -68,17 +66,19 @@ impl From<Position> for ConnectFour {
 }
 
 impl Game for ConnectFour {
+    const ID: GameId = GameId::ConnectFour;
     const CLAUSES: &[Clause] = clauses::CLAUSES;
     type Rules = Rules;
+    type RulesError = RulesError;
+    type SetupError = SetupError;
     type Opening = ();
     type Move = Move;
-    type Event = Dropped;
-    type ParseError = ParseError;
+    type Event = Event;
     type IllegalMove = IllegalMove;
     type Outcome = Outcome;
-    type Board = Self;
+    type Arrival = Self;
     type Capture = Capture;
-    type Seat = Player;
+    type Player = Player;
     type View = NoView;
 
     fn new(rules: Rules, (): (), _seed: u64) -> Self {
@@ -90,36 +90,37 @@ impl Game for ConnectFour {
     }
 
     fn why_illegal(&self, mv: &Move) -> Vec<IllegalMove> {
-        self.position.why_illegal(*mv)
+        self.position.why_illegal(mv)
     }
 
-    fn play(&mut self, mv: &Move) -> Result<Vec<Dropped>, Vec<IllegalMove>> {
-        let Some((column, dropped)) = self.position.play(*mv) else {
+    fn play(&mut self, mv: &Move) -> Result<Vec<Event>, Vec<IllegalMove>> {
+        let Some((column, event)) = self.position.play(mv) else {
             return Err(self.why_illegal(mv));
         };
         if let Some(history) = &mut self.history {
             history.push(column);
         }
-        Ok(vec![dropped])
+        Ok(vec![event])
     }
 
     fn outcome(&self) -> Outcome {
         self.position.outcome()
     }
 
-    fn resolve_captures(board: Self) -> (Vec<Capture>, Self) {
-        (Vec::new(), board)
+    fn resolve_captures(arrival: Self) -> (Vec<Capture>, Self) {
+        (Vec::new(), arrival)
     }
 
     fn view(&self, _viewer: Player) -> StateOrView<Self> {
         StateOrView::State(self.clone())
     }
 
+    /// Also recognizes a list of columns without the prefix.
     fn recognizes(notation: &str) -> bool {
-        notation::recognizes(notation)
+        notation.starts_with(Self::ID.prefix()) || notation::is_column_list(notation)
     }
 
-    fn parse(notation: &str) -> Result<StateOrView<Self>, Vec<ParseError>> {
+    fn parse(notation: &str) -> Result<StateOrView<Self>, Vec<ParseError<Self>>> {
         notation::parse(notation).map(StateOrView::State)
     }
 
@@ -127,39 +128,7 @@ impl Game for ConnectFour {
         notation::write(self)
     }
 
-    /// The console board of C4-6, the numbers of the columns, and how the game stands.
     fn text(&self) -> String {
-        let mut text = self.position.to_string();
-        let columns = 1..=u32::from(self.position.rules().columns());
-        // Each number is below its column: above nine columns one row for the tens and one for the units.
-        let tens = |column: u32| if column < 10 { " ".to_owned() } else { (column / 10).to_string() };
-        if *columns.end() >= 10 {
-            columns.clone().for_each(|column| text.extend([" ", &tens(column)]));
-            text.push('\n');
-        }
-        columns.for_each(|column| text.extend([" ", &(column % 10).to_string()]));
-        text.push('\n');
-        // Writing to a string cannot fail.
-        let _ = match self.outcome() {
-            Outcome::InProgress { next } => writeln!(text, "{next} ({}) to move", letter(next)),
-            outcome => writeln!(text, "{outcome}"),
-        };
-        text
-    }
-}
-
-impl fmt::Display for Move {
-    /// The column, from 1.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.column.saturating_add(1))
-    }
-}
-
-impl FromStr for Move {
-    type Err = NotationError;
-
-    /// Reads a column, from 1, with or without spaces around it.
-    fn from_str(text: &str) -> Result<Self, NotationError> {
-        notation::parse_column(text.trim()).map(|column| Self { column })
+        text::draw(&self.position, &self.outcome())
     }
 }

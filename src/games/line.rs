@@ -1,6 +1,6 @@
 use super::Square;
 
-/// Which way a line goes over a board.
+/// The direction of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// Along a row.
@@ -14,15 +14,15 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// Every direction, in the order in which lines are reported (C4-3).
+    /// All directions, in the order in which lines are reported (C4-3).
     pub const ALL: [Self; 4] = [Self::Horizontal, Self::Vertical, Self::DiagonalDown, Self::DiagonalUp];
 }
 
 /// A straight run of squares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Which way it goes.
+    /// Its direction.
     pub direction: Direction,
-    /// Its squares from left to right; from top to bottom when it is vertical.
+    /// Its squares from left to right, or from top to bottom if it is vertical.
     pub squares: Vec<Square>,
 }

@@ -3,14 +3,14 @@ use std::fmt;
 /// One of the two players of a game for two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Player {
-    /// The first seat.
+    /// The first player.
     One,
-    /// The second seat.
+    /// The second player.
     Two,
 }
 
 impl Player {
-    /// Both players, the first seat first.
+    /// Both players, in order.
     pub const ALL: [Self; 2] = [Self::One, Self::Two];
 
     /// The opponent.
@@ -20,6 +20,19 @@ impl Player {
             Self::One => Self::Two,
             Self::Two => Self::One,
         }
+    }
+
+    /// The letter of the player's tokens in Connect Four and cards in Triple Triad: `X` or `O`.
+    pub const fn letter(self) -> char {
+        match self {
+            Self::One => 'X',
+            Self::Two => 'O',
+        }
+    }
+
+    /// The player with a letter.
+    pub(crate) fn from_letter(letter: char) -> Option<Self> {
+        Self::ALL.into_iter().find(|player| player.letter() == letter)
     }
 }
 

@@ -1,59 +1,59 @@
-//! RoyalMatch (clauses RM-1 to RM-7): which of two cards is stronger, and a match of tricks around it.
+//! RoyalMatch (clauses RM-1 to RM-7): an order of cards, and a match of tricks played with it.
 
+mod capture;
 mod card;
 mod clauses;
 mod comparison;
+mod dealing;
+mod diagram;
 mod illegal_move;
 mod notation;
 mod opening;
 mod outcome;
+mod player;
+mod position;
+mod rules;
 mod setup;
-mod table;
 mod text;
 mod view;
 
-use std::{fmt, str::FromStr};
+use std::convert::Infallible;
 
 pub use self::{
+    capture::Trick,
     card::{Card, CardError, Suit},
-    comparison::{Comparison, Decision, Order, Ordering},
+    comparison::{Comparison, Decision, Order},
+    diagram::{Diagram, Seat},
     illegal_move::IllegalMove,
-    notation::ParseError,
     opening::{Opening, OpeningError, OpeningSetup},
     outcome::{Ending, Outcome},
-    setup::{Place, Setup, SetupError, SetupPlayer},
-    table::{Player, Seat, Table, Trick},
+    player::Player,
+    position::Position,
+    rules::{Ordering, Rules},
+    setup::{Place, Setup, SetupError, SetupSeat},
     view::View,
 };
-use crate::{Clause, Game, NotationError, StateOrView};
+use crate::{Clause, Game, GameId, ParseError, StateOrView};
 
-/// A match: a table at which the current trick is not complete, and everybody has as many cards.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RoyalMatch(Table);
+/// A match of RoyalMatch.
+pub type RoyalMatch = Position;
 
-/// The rules of a match.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Rules {
-    /// How cards are compared.
-    pub ordering: Ordering,
-}
-
-/// A card played by a player (RM-7). It may be a player that is not there, or a card that they do not have.
+/// A card played by a player (RM-7). The match may lack the player, or the player the card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Move {
-    /// Who plays.
-    pub seat: Seat,
+    /// The player.
+    pub player: Player,
     /// The card.
     pub card: Card,
 }
 
-/// One thing that happens when a card is played.
+/// One effect of a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A card was played into the trick.
     Played {
-        /// Who played it.
-        seat: Seat,
+        /// The player.
+        player: Player,
         /// The card.
         card: Card,
     },
@@ -61,88 +61,61 @@ pub enum Event {
     TrickTaken(Trick),
 }
 
-impl RoyalMatch {
-    /// The table it is played at.
-    pub fn table(&self) -> &Table {
-        &self.0
-    }
-}
-
-impl Game for RoyalMatch {
+impl Game for Position {
+    const ID: GameId = GameId::RoyalMatch;
     const CLAUSES: &[Clause] = clauses::CLAUSES;
     type Rules = Rules;
+    type RulesError = Infallible;
+    type SetupError = SetupError;
     type Opening = Opening;
     type Move = Move;
     type Event = Event;
-    type ParseError = ParseError;
     type IllegalMove = IllegalMove;
     type Outcome = Outcome;
-    type Board = Table;
+    type Arrival = Diagram;
     type Capture = Trick;
-    type Seat = Seat;
+    type Player = Player;
     type View = View;
 
     fn new(rules: Rules, opening: Opening, seed: u64) -> Self {
-        opening::deal(rules, opening, seed)
+        dealing::deal(rules, opening, seed)
     }
 
-    /// Player by player who has not played in this trick, each with their cards as they are in the hand.
     fn legal_moves(&self) -> Vec<Move> {
-        let waiting = self.0.seats().zip(&self.0.players).filter(|(_, player)| player.played.is_none());
-        waiting.flat_map(|(seat, player)| player.hand.iter().map(move |&card| Move { seat, card })).collect()
+        Position::legal_moves(self)
     }
 
     fn why_illegal(&self, mv: &Move) -> Vec<IllegalMove> {
-        self.0.why_illegal(*mv)
+        Position::why_illegal(self, mv)
     }
 
     fn play(&mut self, mv: &Move) -> Result<Vec<Event>, Vec<IllegalMove>> {
-        let reasons = self.why_illegal(mv);
-        if reasons.is_empty() { Ok(self.0.play(mv.seat, mv.card)) } else { Err(reasons) }
+        Position::play(self, mv)
     }
 
     fn outcome(&self) -> Outcome {
-        self.0.outcome()
+        Position::outcome(self)
     }
 
-    /// The trick, if everybody has played.
-    fn resolve_captures(mut table: Table) -> (Vec<Trick>, Table) {
-        let trick = table.take_trick();
-        (trick.into_iter().collect(), table)
+    /// The trick, if it is complete.
+    fn resolve_captures(mut diagram: Diagram) -> (Vec<Trick>, Diagram) {
+        let trick = diagram.take_trick();
+        (trick.into_iter().collect(), diagram)
     }
 
-    fn view(&self, viewer: Seat) -> StateOrView<Self> {
+    fn view(&self, viewer: Player) -> StateOrView<Self> {
         StateOrView::View(View::of(self, viewer))
     }
 
-    fn recognizes(notation: &str) -> bool {
-        notation::recognizes(notation)
-    }
-
-    fn parse(notation: &str) -> Result<StateOrView<Self>, Vec<ParseError>> {
+    fn parse(notation: &str) -> Result<StateOrView<Self>, Vec<ParseError<Self>>> {
         notation::parse(notation)
     }
 
     fn notation(&self) -> String {
-        self.0.notation()
+        self.diagram().notation()
     }
 
     fn text(&self) -> String {
-        text::draw(&self.0, &self.outcome())
-    }
-}
-
-impl fmt::Display for Move {
-    /// The number of the player and the card: `2:7H`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.seat.index() + 1, self.card)
-    }
-}
-
-impl FromStr for Move {
-    type Err = NotationError;
-
-    fn from_str(text: &str) -> Result<Self, NotationError> {
-        notation::parse_move(text)
+        text::draw(self.diagram(), &self.outcome())
     }
 }

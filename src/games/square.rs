@@ -1,11 +1,11 @@
 use std::fmt;
 
-/// One square of a board: rows from the top, columns from the left, both from 0.
+/// A square of a board. It may be off the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Square {
-    /// Row from the top, from 0.
+    /// The row, from 0 at the top.
     pub row: u32,
-    /// Column from the left, from 0.
+    /// The column, from 0 at the left.
     pub column: u32,
 }
 

@@ -1,6 +1,6 @@
 use super::{Game, RuleBreach};
 
-/// What is known of a game: the whole state, or one player's view of it.
+/// A state of a game, or one player's view of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StateOrView<G: Game> {
     /// The whole state.
@@ -9,43 +9,43 @@ pub enum StateOrView<G: Game> {
     View(G::View),
 }
 
-/// The state of a game as one player sees it. It answers as far as the viewer's knowledge goes.
+/// The state of a game as one player sees it. It answers what does not depend on hidden information.
 pub trait View<G: Game>: Clone {
-    /// The viewer's legal moves, in a fixed order; none when the game is over.
+    /// The viewer's legal moves, in a fixed order; none after the end.
     ///
     /// # Errors
     ///
     /// If it is not the viewer's turn.
     fn legal_moves(&self) -> Result<Vec<G::Move>, HiddenInformation>;
 
-    /// Every reason why a move of the viewer is illegal; none when it is legal.
+    /// Every reason why a move of the viewer is illegal; none if it is legal.
     ///
     /// # Errors
     ///
     /// If it is another player's move.
     fn why_illegal(&self, mv: &G::Move) -> Result<Vec<G::IllegalMove>, HiddenInformation>;
 
-    /// Makes a move of the viewer and returns what happened, in order.
+    /// Makes a move of the viewer and returns its effects, in order.
     ///
     /// # Errors
     ///
-    /// If the move is illegal or another player's. The view is unchanged then.
+    /// If the move is illegal or another player's. It changes nothing then.
     fn play(&mut self, mv: &G::Move) -> Result<Vec<G::Event>, PlayError<G::IllegalMove>>;
 
-    /// Whether the game is over, why, and who has won; or whose turn it is.
+    /// Whose turn it is, or how the game ended.
     fn outcome(&self) -> G::Outcome;
 
-    /// The view as text that [`Game::parse`] reads back exactly.
+    /// The text notation of the view. [`Game::parse`] reads it back exactly.
     fn notation(&self) -> String;
 
     /// The view as a text board for people.
     fn text(&self) -> String;
 
-    /// Why a question cannot be answered that needs the whole state.
+    /// The error of a call that needs the whole state.
     fn hidden_information(&self) -> HiddenInformation;
 }
 
-/// The view of a game that hides nothing: no value of this type exists.
+/// The view of a game that hides nothing. It has no values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoView {}
 
@@ -79,7 +79,7 @@ impl<G: Game> View<G> for NoView {
     }
 }
 
-/// The answer depends on what the viewer of a view does not see.
+/// The result depends on what the viewer does not see.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct HiddenInformation {
@@ -88,7 +88,7 @@ pub struct HiddenInformation {
 }
 
 impl HiddenInformation {
-    /// What is hidden, in words, and the clause that hides it.
+    /// An error with this message, and the clause that hides the information.
     pub(crate) fn new(clause: &'static str, message: String) -> Self {
         Self { message, clause }
     }
@@ -103,9 +103,9 @@ impl RuleBreach for HiddenInformation {
 /// Why a move was not made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlayError<I> {
-    /// Every reason why it is illegal.
+    /// It is illegal, for these reasons.
     Illegal(Vec<I>),
-    /// It is the move of a player whose cards are hidden.
+    /// It belongs to a player whose cards are hidden.
     Hidden(HiddenInformation),
 }
 
@@ -134,11 +134,11 @@ impl<G: Game> StateOrView<G> {
         }
     }
 
-    /// Every legal move, of a view those of the viewer, in a fixed order; none when the game is over.
+    /// Every legal move, in a fixed order; none after the end. In a view, only those of the viewer.
     ///
     /// # Errors
     ///
-    /// If it is a view of a player whose turn it is not.
+    /// If it is a view and not the viewer's turn.
     pub fn legal_moves(&self) -> Result<Vec<G::Move>, HiddenInformation> {
         match self {
             Self::State(game) => Ok(game.legal_moves()),
@@ -146,7 +146,7 @@ impl<G: Game> StateOrView<G> {
         }
     }
 
-    /// Every reason why a move is illegal; none when it is legal.
+    /// Every reason why a move is illegal; none if it is legal.
     ///
     /// # Errors
     ///
@@ -158,11 +158,11 @@ impl<G: Game> StateOrView<G> {
         }
     }
 
-    /// Makes a move and returns what happened, in order.
+    /// Makes a move and returns its effects, in order.
     ///
     /// # Errors
     ///
-    /// If the move is illegal, or if it is a view and the move is another player's. Nothing is changed then.
+    /// If the move is illegal, or if it is a view and the move is another player's. It changes nothing then.
     #[inline]
     pub fn play(&mut self, mv: &G::Move) -> Result<Vec<G::Event>, PlayError<G::IllegalMove>> {
         match self {
@@ -171,7 +171,7 @@ impl<G: Game> StateOrView<G> {
         }
     }
 
-    /// Whether the game is over, why, and who has won; or whose turn it is.
+    /// Whose turn it is, or how the game ended.
     #[inline]
     pub fn outcome(&self) -> G::Outcome {
         match self {
@@ -180,7 +180,7 @@ impl<G: Game> StateOrView<G> {
         }
     }
 
-    /// The first position of the round that follows a drawn one, see [`Game::next_round`]. A view does not determine it.
+    /// The start of the next round, see [`Game::next_round`]. None for a view, which does not determine it.
     pub fn next_round(&self, seed: impl FnOnce() -> u64) -> Option<G> {
         match self {
             Self::State(game) => game.next_round(seed),
@@ -188,7 +188,7 @@ impl<G: Game> StateOrView<G> {
         }
     }
 
-    /// The state or view as text that [`Game::parse`] reads back exactly.
+    /// The text notation of the state or view. [`Game::parse`] reads it back exactly.
     pub fn notation(&self) -> String {
         match self {
             Self::State(game) => game.notation(),

@@ -1,4 +1,4 @@
-//! Triple Triad (clauses TT-1 to TT-15): cards with four ranks on nine squares, taking those they touch.
+//! Triple Triad (clauses TT-1 to TT-15): cards with four ranks on nine squares take the cards that they touch.
 
 mod board;
 mod capture;
@@ -6,6 +6,7 @@ mod card;
 mod catalogue;
 mod clauses;
 mod dealing;
+mod diagram;
 mod illegal_move;
 mod notation;
 mod opening;
@@ -17,104 +18,94 @@ mod text;
 mod trade;
 mod view;
 
-use std::{fmt, str::FromStr};
-
 use self::board::{index_of, square_at};
 pub use self::{
-    board::SQUARES,
+    board::SQUARE_COUNT,
     capture::{Capture, CaptureRule, CaptureRules},
     card::{Card, CardError, Element, Ranks, Side},
     catalogue::CATALOGUE,
+    diagram::{Arrival, Diagram, DiagramSquare, Hidden},
     illegal_move::IllegalMove,
-    notation::ParseError,
     opening::{CardList, Opening, OpeningError, OpeningSetup},
-    outcome::Outcome,
-    position::{CARDS, HAND, Position},
+    outcome::{Ending, Outcome},
+    position::{CARD_COUNT, HAND_SIZE, Position},
     rules::{BasicCapture, Rule, Rules, RulesError, TradeRule},
-    setup::{Diagram, DiagramSquare, Hidden, Place, Setup, SetupCard, SetupError, SetupSquare},
+    setup::{Place, Setup, SetupCard, SetupError, SetupSquare},
     trade::{Settlement, Trade, TradeError, TradeSetup, Transfer},
     view::View,
 };
-use crate::{Clause, Game, NotationError, Player, Square, StateOrView};
+use crate::{Clause, Game, GameId, ParseError, Player, Square, StateOrView};
 
-/// A game of Triple Triad: its ten cards, and where they are.
+/// A game of Triple Triad: ten cards, and a position that refers to them by index.
 #[derive(Clone, Copy, Debug)]
 pub struct TripleTriad {
-    cards: [Card; CARDS],
+    cards: [Card; CARD_COUNT],
     position: Position,
 }
 
 impl PartialEq for TripleTriad {
-    /// Whether the same cards are in the same places, in whatever order they are kept.
+    /// Whether the same cards are in the same places. The order of `cards` does not matter.
     fn eq(&self, other: &Self) -> bool {
-        Diagram::from(self) == Diagram::from(other)
+        self.diagram() == other.diagram()
     }
 }
 
 impl Eq for TripleTriad {}
 
-/// A card put on a square (TT-3). It may be a card that nobody has, or a square that no board has.
+/// A card placed on a square (TT-3). The player may not have the card, and the square may be off the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Move {
     /// The id of the card.
     pub card: u32,
-    /// Where it goes.
+    /// The square.
     pub square: Square,
 }
 
-/// One thing that happens when a card is placed.
+/// One effect of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A card was put on a square (TT-3).
+    /// A card was placed on a square (TT-3).
     Placed {
-        /// Who did it.
+        /// The player.
         player: Player,
         /// The card.
         card: Card,
-        /// Where it lies.
+        /// The square.
         square: Square,
     },
-    /// A card changed its owner (TT-11).
+    /// A card was captured (TT-11).
     Captured(Capture),
 }
 
-/// A board on which a card has just arrived.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Arrival {
-    diagram: Diagram,
-    square: usize,
-}
-
-impl Arrival {
-    /// The arrival of the card on a square; none if no card lies there.
-    pub fn new(diagram: Diagram, square: Square) -> Option<Self> {
-        let square = index_of(square)?;
-        diagram.squares[square].1.is_some().then_some(Self { diagram, square })
-    }
-
-    /// Whether a square is on the board.
-    pub fn is_on_board(square: Square) -> bool {
-        index_of(square).is_some()
-    }
-
-    /// The board.
-    pub fn diagram(&self) -> &Diagram {
-        &self.diagram
-    }
-}
-
 impl TripleTriad {
-    /// The position of the game, without its cards' names.
+    /// The position, in which cards have an index and no name.
     pub fn position(&self) -> &Position {
         &self.position
     }
 
     /// The ten cards of the game.
-    pub fn cards(&self) -> &[Card; CARDS] {
+    pub fn cards(&self) -> &[Card; CARD_COUNT] {
         &self.cards
     }
 
-    /// The places of a move, if it is legal: of the card among those of the game, and of the square on the board.
+    /// The board and the hands.
+    pub fn diagram(&self) -> Diagram {
+        let Self { cards, position } = self;
+        let mut squares = position.elements().map(|element| (element, None));
+        for (square, (_, there)) in squares.iter_mut().enumerate() {
+            *there = position.card_on(square).map(|(card, owner)| (cards[card], owner));
+        }
+        Diagram {
+            rules: position.rules(),
+            squares,
+            hands: Player::ALL.map(|player| position.hand_cards(player).map(|card| cards[card]).collect()),
+            next_player: Some(position.next_player()),
+            drawn_rounds: position.drawn_rounds(),
+            hidden: None,
+        }
+    }
+
+    /// The indexes of the card and the square of a move; none if it is illegal.
     fn find(&self, mv: Move) -> Option<(usize, usize)> {
         let square = index_of(mv.square).filter(|square| self.position.free() & 1 << square != 0)?;
         let mut hand = self.position.hand_cards(self.position.next_player());
@@ -124,24 +115,26 @@ impl TripleTriad {
 }
 
 impl Game for TripleTriad {
+    const ID: GameId = GameId::TripleTriad;
     const CLAUSES: &[Clause] = clauses::CLAUSES;
     type Rules = Rules;
+    type RulesError = RulesError;
+    type SetupError = SetupError;
     type Opening = Opening;
     type Move = Move;
     type Event = Event;
-    type ParseError = ParseError;
     type IllegalMove = IllegalMove;
     type Outcome = Outcome;
-    type Board = Arrival;
+    type Arrival = Arrival;
     type Capture = Capture;
-    type Seat = Player;
+    type Player = Player;
     type View = View;
 
     fn new(rules: Rules, opening: Opening, seed: u64) -> Self {
         dealing::deal(rules, opening, seed)
     }
 
-    /// Card by card as they are in the hand, each with the free squares row by row.
+    /// The cards in the order of the hand, each with the free squares row by row.
     fn legal_moves(&self) -> Vec<Move> {
         if self.position.is_over() {
             return Vec::new();
@@ -157,16 +150,16 @@ impl Game for TripleTriad {
     fn why_illegal(&self, mv: &Move) -> Vec<IllegalMove> {
         let position = &self.position;
         let player = position.next_player();
-        // Without open hands, the player must not learn whether the other player has a card (TT-15).
+        // If hands are hidden, a reason must not reveal whether the other player has the card (TT-15).
         let is_open = position.rules().has(Rule::Open);
         let card = match self.cards.iter().position(|card| card.id() == mv.card) {
             Some(card) if position.hand(player) & 1 << card != 0 => None,
             Some(card) if position.hand(player.other()) & 1 << card == 0 => {
                 Some(IllegalMove::CardOnBoard(mv.card))
             }
-            // After the end the player who would have been next has a card left, which stays hidden.
+            // After the end one player has a card left, which stays hidden.
             _ if !is_open && position.is_over() => None,
-            _ if !is_open => Some(IllegalMove::NotInHand { card: mv.card, player }),
+            _ if !is_open => Some(IllegalMove::CardNotInHand { card: mv.card, player }),
             Some(_) => Some(IllegalMove::OthersCard(mv.card)),
             None => Some(IllegalMove::UnknownCard(mv.card)),
         };
@@ -181,7 +174,7 @@ impl Game for TripleTriad {
         let player = position.next_player();
         let mut events = vec![Event::Placed { player, card: cards[card], square: mv.square }];
         let mut placed = *position;
-        placed.place_and_tell(card, square, |taken| {
+        placed.place_and_report(card, square, |taken| {
             let card_on = |at: usize| {
                 if at == square {
                     Some(cards[card])
@@ -204,47 +197,23 @@ impl Game for TripleTriad {
         dealing::next_round(self, seed)
     }
 
-    fn resolve_captures(board: Arrival) -> (Vec<Capture>, Arrival) {
-        let Arrival { mut diagram, square } = board;
-        let captures = diagram.resolve(square).expect("a card has arrived");
-        (captures, Arrival { diagram, square })
+    fn resolve_captures(arrival: Arrival) -> (Vec<Capture>, Arrival) {
+        arrival.resolve()
     }
 
     fn view(&self, viewer: Player) -> StateOrView<Self> {
         View::of(self, viewer)
     }
 
-    fn recognizes(notation: &str) -> bool {
-        notation::recognizes(notation)
-    }
-
-    fn parse(notation: &str) -> Result<StateOrView<Self>, Vec<ParseError>> {
+    fn parse(notation: &str) -> Result<StateOrView<Self>, Vec<ParseError<Self>>> {
         notation::parse(notation)
     }
 
     fn notation(&self) -> String {
-        notation::write(&self.into())
+        self.diagram().notation()
     }
 
     fn text(&self) -> String {
-        text::draw(&self.into(), &self.outcome())
-    }
-}
-
-impl fmt::Display for Move {
-    /// The card and the number of the square, row by row from 1: `17@5`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match index_of(self.square) {
-            Some(index) => write!(f, "{}@{}", self.card, index + 1),
-            None => write!(f, "{}@({})", self.card, self.square),
-        }
-    }
-}
-
-impl FromStr for Move {
-    type Err = NotationError;
-
-    fn from_str(text: &str) -> Result<Self, NotationError> {
-        notation::parse_move(text)
+        text::draw(&self.diagram(), &self.outcome())
     }
 }

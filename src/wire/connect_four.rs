@@ -16,8 +16,8 @@ use super::{
 use crate::games::{
     GameId, NoView, Player, Square, StateOrView,
     connect_four::{
-        Capture, ConnectFour, Dropped, IllegalMove, Move, Outcome, ParseError, PartialRules, Position, Rules,
-        RulesError, Setup, SetupError, letter,
+        Capture, ConnectFour, Ending, Event, IllegalMove, Move, Outcome, PartialRules, Position, Rules,
+        RulesError, Setup, SetupError,
     },
 };
 
@@ -38,7 +38,6 @@ const ENCODED_DEFAULT_RULES: [u8; 8] = [0x08, 7, 0x10, 6, 0x18, 4, 0x20, 1];
 const DEFAULT_STATE_CAPACITY: usize = 66;
 
 impl WireGame for ConnectFour {
-    const ID: GameId = GameId::ConnectFour;
     type State = proto::ConnectFourState;
 
     fn describe(_: proto::ListGamesRequest) -> proto::GameDescription {
@@ -99,19 +98,14 @@ impl WireGame for ConnectFour {
         };
         let next_player = read_next_player(state.next_player, at, violations);
         let setup = Setup { rules, board: &state.board, next_player };
-        let position = violations
-            .accept(Position::try_from(setup), |error, violations| report_setup_error(error, at, violations));
+        let position = violations.accept(Position::try_from(&setup), |error, violations| {
+            report_setup_error(error, at, violations);
+        });
         position.map(|position| StateOrView::State(position.into()))
     }
 
-    fn report_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
-        match error {
-            ParseError::Notation(error) => violations.add(at, proto::ErrorReason::InvalidNotation, error),
-            ParseError::Rules(error) => {
-                violations.add_breach(at, proto::ErrorReason::ValueOutOfRange, &error);
-            }
-            ParseError::Setup(error) => violations.add_breach(at, setup_error_code(&error), &error),
-        }
+    fn setup_error_code(error: &SetupError) -> proto::ErrorReason {
+        setup_error_code(error)
     }
 
     fn read_move(mv: &proto::r#move::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Move> {
@@ -177,7 +171,7 @@ impl WireGame for ConnectFour {
         }
         put_rows(BOARD, (rules.rows().into(), rules.columns().into()), &mut wire, |dots| {
             position.for_each_token(|Square { row, column }, player| {
-                dots.put(row as usize, column as usize, letter(player));
+                dots.put(row as usize, column as usize, player.letter());
             });
         });
         put_player(NEXT_PLAYER, position.next_player(), &mut wire);
@@ -190,7 +184,7 @@ impl WireGame for ConnectFour {
         proto::r#move::Kind::ConnectFour(proto::ConnectFourMove { column })
     }
 
-    fn write_event(Dropped { player, square }: Dropped) -> proto::Event {
+    fn write_event(Event::Dropped { player, square }: Event) -> proto::Event {
         write_placed(player, square)
     }
 
@@ -198,16 +192,16 @@ impl WireGame for ConnectFour {
         use proto::{EndReason, GameResult, outcome::Detail};
         // Empty while the game is in progress, without an allocation.
         let explanation = outcome.to_string();
-        match outcome {
-            Outcome::InProgress { next } => write_in_progress(vec![write_player(next)]),
-            Outcome::Won { winner, lines } => {
+        match outcome.ending {
+            None => write_in_progress(outcome.next_player.map(write_player).into_iter().collect()),
+            Some(Ending::Won { winner, lines }) => {
                 let winning_lines = lines.into_iter().map(Into::into).collect();
                 let detail = Detail::ConnectFour(proto::ConnectFourOutcome { winning_lines });
                 let result = GameResult::WinnerDetermined;
                 let written = write_ended(result, EndReason::LineCompleted, Some(winner.into()), explanation);
                 proto::Outcome { detail: Some(detail), ..written }
             }
-            Outcome::Draw => write_ended(GameResult::Draw, EndReason::BoardFull, None, explanation),
+            Some(Ending::Draw) => write_ended(GameResult::Draw, EndReason::BoardFull, None, explanation),
         }
     }
 
@@ -231,10 +225,9 @@ impl WireGame for ConnectFour {
         };
         match form {
             Form::Typed => breach(code, at.field(NAME).field(field), reason),
-            Form::Notation => proto::Reason {
-                message: reason.counted_from_one(),
-                ..breach(code, at.field("notation"), reason)
-            },
+            Form::Notation => {
+                proto::Reason { message: reason.in_notation(), ..breach(code, at.field("notation"), reason) }
+            }
         }
     }
 }

@@ -7,9 +7,6 @@ use crate::games::{Clause, Game, GameId, StateOrView};
 
 /// Decodes and encodes the messages of a game.
 pub trait WireGame: Game {
-    /// The id of the game.
-    const ID: GameId;
-
     /// The message type of its states.
     type State: Message + Default;
 
@@ -27,8 +24,8 @@ pub trait WireGame: Game {
         violations: &mut Violations,
     ) -> Option<StateOrView<Self>>;
 
-    /// Reports an error in the notation of a state.
-    fn report_parse_error(error: Self::ParseError, at: &Path<'_>, violations: &mut Violations);
+    /// The reason code of an invalid state.
+    fn setup_error_code(error: &Self::SetupError) -> proto::ErrorReason;
 
     /// Reads a typed move. A move of another game is a violation.
     fn read_move(mv: &proto::r#move::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Self::Move>;
@@ -52,13 +49,13 @@ pub trait WireGame: Game {
     fn read_board(
         request: &proto::ResolveCapturesRequest,
         violations: &mut Violations,
-    ) -> Option<(Self::Board, Form)>;
+    ) -> Option<(Self::Arrival, Form)>;
 
     /// Reads the player to whom a view belongs.
-    fn read_viewer(viewer: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Self::Seat>;
+    fn read_viewer(viewer: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Self::Player>;
 
     /// Reports a viewer that is not a player of this game.
-    fn report_viewer(&self, _viewer: &Self::Seat, _at: &Path<'_>, _violations: &mut Violations) {}
+    fn report_viewer(&self, _viewer: &Self::Player, _at: &Path<'_>, _violations: &mut Violations) {}
 
     /// Encodes a typed state.
     fn write_state(&self) -> Vec<u8>;
@@ -76,7 +73,7 @@ pub trait WireGame: Game {
     fn write_capture(capture: Self::Capture) -> proto::Capture;
 
     /// Writes a board after its captures.
-    fn write_board(board: &Self::Board, form: Form) -> State;
+    fn write_board(board: &Self::Arrival, form: Form) -> State;
 
     /// Encodes a typed view.
     fn write_view(view: &Self::View) -> Vec<u8>;

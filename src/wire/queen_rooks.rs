@@ -14,8 +14,8 @@ use super::{
 use crate::games::{
     GameId, NoView, Player, Square, StateOrView,
     queen_rooks::{
-        Arrival, Capture, Diagram, Ending, Event, IllegalMove, Move, Outcome, ParseError, PartialRules,
-        Piece, QueenRooks, Rules, RulesError, Setup, SetupError,
+        Arrival, Capture, Diagram, Ending, Event, IllegalMove, Move, Outcome, PartialRules, Piece,
+        QueenRooks, Rules, RulesError, Setup, SetupError,
     },
 };
 
@@ -33,7 +33,6 @@ const SIZE: u8 = 1;
 const QUIET_MOVE_LIMIT: u8 = 2;
 
 impl WireGame for QueenRooks {
-    const ID: GameId = GAME;
     type State = proto::QueenRooksState;
 
     fn describe(_: proto::ListGamesRequest) -> proto::GameDescription {
@@ -79,19 +78,14 @@ impl WireGame for QueenRooks {
     ) -> Option<StateOrView<Self>> {
         let rules = read_partial_rules(state.rules.unwrap_or_default(), &at.field("rules"), violations);
         let next_player = read_next_player(state.next_player, at, violations);
-        let position = Self::try_from(setup(state, rules, next_player));
+        let position = Self::try_from(&setup(state, rules, next_player));
         let position =
             violations.accept(position, |error, violations| report_setup_error(error, at, violations));
         position.map(StateOrView::State)
     }
 
-    fn report_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
-        let code = match &error {
-            ParseError::Notation(_) => proto::ErrorReason::InvalidNotation,
-            ParseError::Rules(_) => proto::ErrorReason::ValueOutOfRange,
-            ParseError::Setup(error) => setup_error_code(*error),
-        };
-        violations.add_breach(at, code, &error);
+    fn setup_error_code(error: &SetupError) -> proto::ErrorReason {
+        setup_error_code(*error)
     }
 
     fn read_move(mv: &proto::r#move::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Move> {
@@ -153,7 +147,7 @@ impl WireGame for QueenRooks {
     }
 
     fn write_state(&self) -> Vec<u8> {
-        write_diagram(&self.into())
+        write_diagram(&self.diagram())
     }
 
     fn write_move(mv: &Move) -> proto::r#move::Kind {
@@ -185,7 +179,7 @@ impl WireGame for QueenRooks {
             write_ended(result, end_reason, winner.map(Into::into), outcome.to_string())
         };
         let written = match outcome.ending {
-            None => write_in_progress(outcome.next.map(write_player).into_iter().collect()),
+            None => write_in_progress(outcome.next_player.map(write_player).into_iter().collect()),
             Some(Ending::Won { winner }) => {
                 ended(GameResult::WinnerDetermined, EndReason::TooFewPieces, Some(winner))
             }
@@ -237,14 +231,14 @@ impl WireGame for QueenRooks {
         match form {
             Form::Typed => breach(code, at.field(NAME).field(field), reason),
             Form::Notation => {
-                proto::Reason { message: reason.in_letters(), ..breach(code, at.field("notation"), reason) }
+                proto::Reason { message: reason.in_notation(), ..breach(code, at.field("notation"), reason) }
             }
         }
     }
 }
 
 /// Decodes a position, or a board without a game (fast path).
-fn scan_as<T: for<'a> TryFrom<Setup<'a, &'a str>>>(wire: &[u8]) -> Option<T> {
+fn scan_as<T: for<'a, 'b> TryFrom<&'a Setup<'b, &'b str>>>(wire: &[u8]) -> Option<T> {
     let mut rules = None;
     let mut board = ArrayVec::<_, { Rules::MAX_SIZE as usize }>::new("");
     let (mut next_player, mut quiet_moves) = (None, 0);
@@ -259,7 +253,7 @@ fn scan_as<T: for<'a> TryFrom<Setup<'a, &'a str>>>(wire: &[u8]) -> Option<T> {
         Some(())
     })?;
     let rules = rules.unwrap_or(Rules::DEFAULT).into();
-    T::try_from(Setup { rules, board: board.as_slice(), next_player, quiet_moves }).ok()
+    T::try_from(&Setup { rules, board: board.as_slice(), next_player, quiet_moves }).ok()
 }
 
 fn scan_rules(wire: &[u8]) -> Option<Rules> {
@@ -291,7 +285,7 @@ fn read_diagram(
 ) -> Option<Diagram> {
     let rules = read_partial_rules(state.rules.unwrap_or_default(), &at.field("rules"), violations);
     let next_player = read_optional_player(state.next_player, &at.field("next_player"), violations);
-    let diagram = Diagram::try_from(setup(state, rules, next_player.unwrap_or_default()));
+    let diagram = Diagram::try_from(&setup(state, rules, next_player.unwrap_or_default()));
     violations
         .accept(diagram, |error, violations| report_setup_error(error, at, violations))
         .filter(|_| next_player.is_ok())

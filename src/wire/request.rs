@@ -214,7 +214,9 @@ pub fn legal_moves<G: WireGame>(game: &StateOrView<G>) -> Result<Vec<G::Move>, R
 /// # Errors
 ///
 /// All its violations.
-pub fn read_board<G: WireGame>(request: &proto::ResolveCapturesRequest) -> Result<(G::Board, Form), Refusal> {
+pub fn read_board<G: WireGame>(
+    request: &proto::ResolveCapturesRequest,
+) -> Result<(G::Arrival, Form), Refusal> {
     let mut violations = Violations::default();
     let board = G::read_board(request, &mut violations);
     violations.finish(board)
@@ -225,7 +227,7 @@ pub fn read_board<G: WireGame>(request: &proto::ResolveCapturesRequest) -> Resul
 /// # Errors
 ///
 /// All violations of both.
-pub fn read_view<G: WireGame>(request: &proto::ViewStateRequest) -> Result<(G, Form, G::Seat), Refusal> {
+pub fn read_view<G: WireGame>(request: &proto::ViewStateRequest) -> Result<(G, Form, G::Player), Refusal> {
     let mut violations = Violations::default();
     let game: Option<(G, Form)> = read_whole_state(request.state.as_ref(), &STATE, &mut violations);
     let viewer = G::read_viewer(request.viewer, &VIEWER, &mut violations);

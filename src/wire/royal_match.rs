@@ -9,7 +9,7 @@ pub use self::comparison::{Ranking, read_ranking, write_ranking};
 use self::{
     card::{read_ordering, read_required_card, write_card, write_ordering},
     opening::read_opening,
-    state::{read_as, scan_as, setup_error_code, write_table},
+    state::{read_as, scan_as, setup_error_code, write_diagram},
 };
 use super::{
     Form, Path, State, Violations, WireGame,
@@ -21,8 +21,8 @@ use super::{
 use crate::games::{
     GameId, StateOrView,
     royal_match::{
-        Ending, Event, IllegalMove, Move, Opening, Ordering, Outcome, ParseError, RoyalMatch, Rules, Seat,
-        Table, Trick, View,
+        Diagram, Ending, Event, IllegalMove, Move, Opening, Ordering, Outcome, Player, RoyalMatch, Rules,
+        SetupError, Trick, View,
     },
 };
 
@@ -30,7 +30,6 @@ const GAME: GameId = GameId::RoyalMatch;
 const NAME: &str = GAME.name();
 
 impl WireGame for RoyalMatch {
-    const ID: GameId = GAME;
     type State = proto::RoyalMatchState;
 
     fn describe(_: proto::ListGamesRequest) -> proto::GameDescription {
@@ -86,12 +85,8 @@ impl WireGame for RoyalMatch {
         read_as(state, at, violations)
     }
 
-    fn report_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
-        let code = match &error {
-            ParseError::Notation(_) => proto::ErrorReason::InvalidNotation,
-            ParseError::Setup(error) => setup_error_code(*error),
-        };
-        violations.add_breach(at, code, &error);
+    fn setup_error_code(error: &SetupError) -> proto::ErrorReason {
+        setup_error_code(*error)
     }
 
     fn read_move(mv: &proto::r#move::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Move> {
@@ -100,9 +95,9 @@ impl WireGame for RoyalMatch {
             return None;
         };
         let at = at.field(NAME);
-        let seat = read_seat(mv.player, &at.field("player"), violations);
+        let player = read_player(mv.player, &at.field("player"), violations);
         let card = read_required_card(mv.card.as_ref(), &at.field("card"), violations);
-        Some(Move { seat: seat?, card: card? })
+        Some(Move { player: player?, card: card? })
     }
 
     fn read_rules(
@@ -130,12 +125,12 @@ impl WireGame for RoyalMatch {
         read_opening(setup, &Path::root(NAME), violations)
     }
 
-    fn read_viewer(viewer: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Seat> {
-        read_seat(viewer, at, violations)
+    fn read_viewer(viewer: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Player> {
+        read_player(viewer, at, violations)
     }
 
-    fn report_viewer(&self, viewer: &Seat, at: &Path<'_>, violations: &mut Violations) {
-        let players = self.table().players().len();
+    fn report_viewer(&self, viewer: &Player, at: &Path<'_>, violations: &mut Violations) {
+        let players = self.diagram().seats().len();
         if viewer.index() >= players {
             let message = format!("this match has {players} players: there is no {viewer}");
             violations.add(at, proto::ErrorReason::ValueOutOfRange, message);
@@ -145,38 +140,38 @@ impl WireGame for RoyalMatch {
     fn read_board(
         request: &proto::ResolveCapturesRequest,
         violations: &mut Violations,
-    ) -> Option<(Table, Form)> {
+    ) -> Option<(Diagram, Form)> {
         let state = request.state.as_ref();
-        let table = read_state_with::<Self, _>(
+        let diagram = read_state_with::<Self, _>(
             state,
             &Path::root("state"),
             violations,
             scan_as,
             read_as,
-            Table::parse,
+            Diagram::parse,
         );
         if request.arrived_at.is_some() {
             let message = "royal_match has no squares: the trick is part of the state";
             violations.add(&Path::root("arrived_at"), proto::ErrorReason::GameMismatch, message);
         }
-        table
+        diagram
     }
 
     fn write_state(&self) -> Vec<u8> {
-        write_table(self.table())
+        write_diagram(self.diagram())
     }
 
     fn write_move(mv: &Move) -> proto::r#move::Kind {
         proto::r#move::Kind::RoyalMatch(proto::RoyalMatchMove {
-            player: proto::Player::from(mv.seat).into(),
+            player: proto::Player::from(mv.player).into(),
             card: Some(write_card(mv.card)),
         })
     }
 
     fn write_event(event: Event) -> proto::Event {
         let kind = match event {
-            Event::Played { seat, card } => proto::event::Kind::Played(proto::Played {
-                player: proto::Player::from(seat).into(),
+            Event::Played { player, card } => proto::event::Kind::Played(proto::Played {
+                player: proto::Player::from(player).into(),
                 card: Some(write_card(card)),
             }),
             Event::TrickTaken(trick) => proto::event::Kind::Captured(Self::write_capture(trick)),
@@ -186,21 +181,21 @@ impl WireGame for RoyalMatch {
 
     fn write_outcome(outcome: Outcome) -> proto::Outcome {
         use proto::{EndReason, GameResult};
-        let players = |seats: &[Seat]| seats.iter().copied().map(write_player).collect();
-        let ended = |result, winner: Option<Seat>| {
+        let players = |players: &[Player]| players.iter().copied().map(write_player).collect();
+        let ended = |result, winner: Option<Player>| {
             write_ended(result, EndReason::HandsEmpty, winner.map(Into::into), outcome.to_string())
         };
         let (written, drawn_between) = match &outcome.ending {
-            None => (write_in_progress(players(&outcome.next)), None),
+            None => (write_in_progress(players(&outcome.next_players)), None),
             Some(Ending::Won { winner }) => (ended(GameResult::WinnerDetermined, Some(*winner)), None),
             Some(Ending::Draw { between }) => (ended(GameResult::Draw, None), Some(players(between))),
         };
-        let score = |(seat, &points)| proto::Score { player: write_player(seat), points: Some(points) };
+        let score = |(player, &points)| proto::Score { player: write_player(player), points: Some(points) };
         let detail = drawn_between.map(|drawn_between| {
             proto::outcome::Detail::RoyalMatch(proto::RoyalMatchOutcome { drawn_between })
         });
         proto::Outcome {
-            scores: Seat::ALL.into_iter().zip(&outcome.tricks).map(score).collect(),
+            scores: Player::ALL.into_iter().zip(&outcome.tricks).map(score).collect(),
             detail,
             ..written
         }
@@ -210,19 +205,19 @@ impl WireGame for RoyalMatch {
         proto::Capture {
             explanation: trick.to_string(),
             kind: Some(proto::capture::Kind::RoyalMatch(proto::RoyalMatchTrick {
-                player: proto::Player::from(trick.seat).into(),
+                player: proto::Player::from(trick.player).into(),
                 card: Some(write_card(trick.card)),
                 comparisons: trick.comparisons.into_iter().map(comparison::write_comparison).collect(),
             })),
         }
     }
 
-    fn write_board(table: &Table, form: Form) -> State {
-        form.write::<Self>(|| write_table(table), || table.notation())
+    fn write_board(diagram: &Diagram, form: Form) -> State {
+        form.write::<Self>(|| write_diagram(diagram), || diagram.notation())
     }
 
     fn write_view(view: &View) -> Vec<u8> {
-        write_table(view.table())
+        write_diagram(view.diagram())
     }
 
     fn write_illegal(reason: &IllegalMove, at: &Path<'_>, form: Form) -> proto::Reason {
@@ -240,24 +235,28 @@ impl WireGame for RoyalMatch {
 }
 
 /// Reads one of up to four players.
-fn read_seat(value: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Seat> {
-    read_enum(value, at, violations).and_then(seat_of)
+fn read_player(value: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Player> {
+    read_enum(value, at, violations).and_then(player_of)
 }
 
-fn seat_of(player: proto::Player) -> Option<Seat> {
-    let [one, two, three, four] = Seat::ALL;
+fn player_of(player: proto::Player) -> Option<Player> {
     Some(match player {
-        proto::Player::One => one,
-        proto::Player::Two => two,
-        proto::Player::Three => three,
-        proto::Player::Four => four,
+        proto::Player::One => Player::One,
+        proto::Player::Two => Player::Two,
+        proto::Player::Three => Player::Three,
+        proto::Player::Four => Player::Four,
         proto::Player::Unspecified => return None,
     })
 }
 
-impl From<Seat> for proto::Player {
-    fn from(seat: Seat) -> Self {
-        [Self::One, Self::Two, Self::Three, Self::Four][seat.index()]
+impl From<Player> for proto::Player {
+    fn from(player: Player) -> Self {
+        match player {
+            Player::One => Self::One,
+            Player::Two => Self::Two,
+            Player::Three => Self::Three,
+            Player::Four => Self::Four,
+        }
     }
 }
 

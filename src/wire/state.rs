@@ -3,7 +3,7 @@
 use prost::Message;
 
 use super::{Path, State, StateKind, Violations, WireGame, game::recognize, proto};
-use crate::games::{GameId, Quoted, StateOrView, View};
+use crate::games::{GameId, ParseError, Quoted, StateOrView, View};
 
 /// Maximum length of the notation of a state.
 const MAX_STATE_NOTATION_BYTES: usize = 4096;
@@ -112,7 +112,7 @@ pub(super) fn read_state_with<G: WireGame, T>(
     violations: &mut Violations,
     scan: impl FnOnce(&[u8]) -> Option<T>,
     read: impl FnOnce(&G::State, &Path<'_>, &mut Violations) -> Option<T>,
-    parse: impl FnOnce(&str) -> Result<T, Vec<G::ParseError>>,
+    parse: impl FnOnce(&str) -> Result<T, Vec<ParseError<G>>>,
 ) -> Option<(T, Form)> {
     match state.and_then(|state| state.kind.as_ref()) {
         None => {
@@ -122,9 +122,8 @@ pub(super) fn read_state_with<G: WireGame, T>(
         Some(StateKind::Notation(text)) => {
             let at = at.field("notation");
             check_length(text, MAX_STATE_NOTATION_BYTES, &at, violations)?;
-            let value = violations.accept(parse(text.trim()), |error, violations| {
-                G::report_parse_error(error, &at, violations);
-            });
+            let value = violations
+                .accept(parse(text.trim()), |error, violations| report_parse_error(&error, &at, violations));
             value.map(|value| (value, Form::Notation))
         }
         Some(StateKind::Typed(game, wire)) if *game == G::ID => {
@@ -140,6 +139,16 @@ pub(super) fn read_state_with<G: WireGame, T>(
             None
         }
     }
+}
+
+/// Reports an error in the notation of a state.
+fn report_parse_error<G: WireGame>(error: &ParseError<G>, at: &Path<'_>, violations: &mut Violations) {
+    let code = match error {
+        ParseError::Notation(_) => proto::ErrorReason::InvalidNotation,
+        ParseError::Rules(_) => proto::ErrorReason::ValueOutOfRange,
+        ParseError::Setup(error) => G::setup_error_code(error),
+    };
+    violations.add_breach(at, code, error);
 }
 
 #[cold]

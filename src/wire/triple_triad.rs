@@ -25,8 +25,8 @@ use super::{
 use crate::games::{
     GameId, Player, StateOrView,
     triple_triad::{
-        Arrival, Capture, CaptureRule, Diagram, Event, IllegalMove, Move, Opening, Outcome, ParseError,
-        Rules, TripleTriad, View,
+        Arrival, Capture, CaptureRule, Diagram, Ending, Event, IllegalMove, Move, Opening, Outcome, Rules,
+        SetupError, TripleTriad, View,
     },
 };
 
@@ -34,7 +34,6 @@ const GAME: GameId = GameId::TripleTriad;
 const NAME: &str = GAME.name();
 
 impl WireGame for TripleTriad {
-    const ID: GameId = GAME;
     type State = proto::TripleTriadState;
 
     fn describe(request: proto::ListGamesRequest) -> proto::GameDescription {
@@ -53,14 +52,8 @@ impl WireGame for TripleTriad {
         read_game(state, at, violations)
     }
 
-    fn report_parse_error(error: ParseError, at: &Path<'_>, violations: &mut Violations) {
-        let code = match &error {
-            ParseError::Notation(_) => proto::ErrorReason::InvalidNotation,
-            ParseError::Rules(_) => proto::ErrorReason::ValueOutOfRange,
-            ParseError::Card { error, .. } => card::error_code(*error),
-            ParseError::Setup(error) => setup_error_code(*error),
-        };
-        violations.add_breach(at, code, &error);
+    fn setup_error_code(error: &SetupError) -> proto::ErrorReason {
+        setup_error_code(*error)
     }
 
     fn read_move(mv: &proto::r#move::Kind, at: &Path<'_>, violations: &mut Violations) -> Option<Move> {
@@ -128,7 +121,7 @@ impl WireGame for TripleTriad {
     }
 
     fn write_state(&self) -> Vec<u8> {
-        write_diagram(&self.into())
+        write_diagram(&self.diagram())
     }
 
     fn write_move(mv: &Move) -> proto::r#move::Kind {
@@ -155,22 +148,16 @@ impl WireGame for TripleTriad {
         let ended = |result, winner: Option<Player>| {
             write_ended(result, EndReason::BoardFull, winner.map(Into::into), outcome.to_string())
         };
-        let (written, scores, drawn_rounds) = match outcome {
-            Outcome::InProgress { next, scores, drawn_rounds } => {
-                (write_in_progress(vec![write_player(next)]), scores, drawn_rounds)
-            }
-            Outcome::Won { winner, scores } => (ended(GameResult::WinnerDetermined, Some(winner)), scores, 0),
-            Outcome::Draw { scores } => (ended(GameResult::Draw, None), scores, 0),
-            Outcome::SuddenDeath { scores, drawn_rounds } => {
-                (ended(GameResult::SuddenDeathContinue, None), scores, drawn_rounds)
-            }
-            Outcome::FinalDraw { scores, drawn_rounds } => {
-                (ended(GameResult::FinalDraw, None), scores, drawn_rounds)
-            }
+        let written = match outcome.ending {
+            None => write_in_progress(outcome.next_player.map(write_player).into_iter().collect()),
+            Some(Ending::Won { winner }) => ended(GameResult::WinnerDetermined, Some(winner)),
+            Some(Ending::Draw) => ended(GameResult::Draw, None),
+            Some(Ending::SuddenDeath) => ended(GameResult::SuddenDeathContinue, None),
+            Some(Ending::FinalDraw) => ended(GameResult::FinalDraw, None),
         };
-        let detail = proto::TripleTriadOutcome { sudden_death_count: Some(drawn_rounds.into()) };
+        let detail = proto::TripleTriadOutcome { sudden_death_count: Some(outcome.drawn_rounds.into()) };
         proto::Outcome {
-            scores: write_scores(scores),
+            scores: write_scores(outcome.scores),
             detail: Some(proto::outcome::Detail::TripleTriad(detail)),
             ..written
         }
@@ -214,7 +201,7 @@ impl WireGame for TripleTriad {
     fn write_illegal(reason: &IllegalMove, at: &Path<'_>, form: Form) -> proto::Reason {
         let (code, field) = match reason {
             IllegalMove::GameOver => return breach(proto::ErrorReason::GameOver, at, reason),
-            IllegalMove::NotInHand { .. }
+            IllegalMove::CardNotInHand { .. }
             | IllegalMove::UnknownCard(_)
             | IllegalMove::CardOnBoard(_)
             | IllegalMove::OthersCard(_) => (proto::ErrorReason::CardNotInHand, "card_id"),
@@ -223,10 +210,9 @@ impl WireGame for TripleTriad {
         };
         match form {
             Form::Typed => breach(code, at.field(NAME).field(field), reason),
-            Form::Notation => proto::Reason {
-                message: reason.counted_from_one(),
-                ..breach(code, at.field("notation"), reason)
-            },
+            Form::Notation => {
+                proto::Reason { message: reason.in_notation(), ..breach(code, at.field("notation"), reason) }
+            }
         }
     }
 }

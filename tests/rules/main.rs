@@ -1,7 +1,7 @@
 //! The rules of the games, without a server: every clause by examples and properties, against second implementations,
 //! perft counts and golden games.
 
-use arbiter_games::{Game, StateOrView};
+use arbiter_games::{Game, ParseError, StateOrView};
 
 mod chance;
 mod connect_four;
@@ -13,7 +13,7 @@ mod royal_match;
 mod triple_triad;
 
 /// Reads a whole state; a view is a mistake of the test.
-fn parse_state<G: Game>(text: &str) -> Result<G, Vec<G::ParseError>> {
+fn parse_state<G: Game>(text: &str) -> Result<G, Vec<ParseError<G>>> {
     G::parse(text).map(whole)
 }
 

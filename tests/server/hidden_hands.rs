@@ -77,7 +77,7 @@ async fn with_open_hands_a_refusal_says_where_the_card_is() {
         let reason = match id {
             1..=4 => format!("card {id} is in the other player's hand"),
             6..=10 => "Legal".to_owned(),
-            20 => "card 20 lies on the board already".to_owned(),
+            20 => "card 20 is already on the board".to_owned(),
             _ => format!("no card of this game has the id {id}"),
         };
         assert!(answer.contains(&reason) || reason == "Legal" && !answer.contains("reasons: [R"), "{answer}");

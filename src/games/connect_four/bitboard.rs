@@ -1,7 +1,7 @@
 //! Sets of cells as the bits of one word.
 //!
 //! A column takes `rows + 1` bits, the lowest cell first; the bit above its highest cell is always empty.
-//! Thus a step right, up or along a diagonal is a shift by a fixed distance, and no line runs over an edge.
+//! So a step right, up or along a diagonal is a shift by a fixed distance, and no line crosses an edge.
 
 use std::{
     fmt::Debug,
@@ -23,7 +23,7 @@ pub(super) trait Word:
 {
     const EMPTY: Self;
 
-    /// The set of the one cell.
+    /// The set with one cell.
     fn cell(index: u32) -> Self;
     fn is_empty(self) -> bool;
     fn count(self) -> u32;
@@ -31,11 +31,11 @@ pub(super) trait Word:
     fn first(self) -> u32;
     /// The set without its first cell.
     fn without_first(self) -> Self;
-    /// All cells moved down by a distance less than the word is long.
+    /// All cells moved down. The distance must be less than the number of bits.
     fn moved_down(self, distance: u32) -> Self;
-    /// All cells moved up by a distance less than the word is long.
+    /// All cells moved up. The distance must be less than the number of bits.
     fn moved_up(self, distance: u32) -> Self;
-    /// The sum as numbers: adding a cell to a column filled up to it gives its lowest free cell.
+    /// The sum as integers. Adding the lowest cell of a column to its tokens carries into its lowest free cell.
     fn plus(self, other: Self) -> Self;
 }
 
@@ -93,7 +93,7 @@ word!(u128);
 /// The first cells of all runs of at least `length` cells that are `step` apart. The run must fit into the word.
 #[inline(always)]
 pub(super) fn runs<W: Word>(cells: W, step: u32, length: u32) -> W {
-    // A run of a + b cells is one of a cells, followed by one of b: so the length doubles with each round.
+    // A run of a + b cells is a run of a cells followed by one of b cells, so the length doubles in each iteration.
     let mut starts = cells;
     let mut found = 1;
     while found < length {

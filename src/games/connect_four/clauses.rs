@@ -14,13 +14,13 @@ pub(super) const CLAUSES: &[Clause] = &[
         title: "Move",
         text: "A move is a column. A column that is out of range, a full column and a game that is already \
                over are refused, each with its own reason. The token falls to the lowest free row; the \
-               answer says where.",
+               response says where.",
     },
     Clause {
         id: "C4-3",
         title: "Win",
         text: "A line of at least the length through the last token, in four directions, in this order: \
-               horizontal, vertical, diagonal down (top left to bottom right), diagonal up. The answer \
+               horizontal, vertical, diagonal down (top left to bottom right), diagonal up. The response \
                lists every direction that won, in that order, each with its whole run of cells from left to \
                right (top to bottom for vertical).",
     },

@@ -3,13 +3,13 @@ use crate::RuleBreach;
 /// Why a move is illegal (C4-2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IllegalMove {
-    /// The game has been won or drawn.
+    /// The game is won or drawn.
     #[error("the game is over")]
     GameOver,
     /// The column is not on the board.
     #[error("column {column}, counted from 0, is not on the board: the last one is {last}")]
     ColumnOutOfRange {
-        /// The column asked for, from 0.
+        /// The column of the move, from 0.
         column: i64,
         /// The last column of the board, from 0.
         last: u8,
@@ -17,14 +17,14 @@ pub enum IllegalMove {
     /// The column has no free cell.
     #[error("column {column}, counted from 0, is full")]
     ColumnFull {
-        /// The column asked for, from 0.
+        /// The column of the move, from 0.
         column: u32,
     },
 }
 
 impl IllegalMove {
-    /// The reason in words for someone who counts columns from 1, as the text notation does.
-    pub fn counted_from_one(&self) -> String {
+    /// The message with columns counted from 1, as in the text notation.
+    pub fn in_notation(&self) -> String {
         match *self {
             Self::GameOver => self.to_string(),
             Self::ColumnOutOfRange { column, last } => {

@@ -2,30 +2,34 @@ use std::fmt;
 
 use crate::{Direction, Line, Player};
 
-/// Whether a game is over, why, and who has won; or whose turn it is.
+/// The outcome of a game so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// The game goes on.
-    InProgress {
-        /// Whose turn it is.
-        next: Player,
-    },
+pub struct Outcome {
+    /// How the game ended; none while it is in progress.
+    pub ending: Option<Ending>,
+    /// The player to move; none after the end.
+    pub next_player: Option<Player>,
+}
+
+/// How a game ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
     /// A player has a line (C4-3).
     Won {
-        /// Who has won.
+        /// The winner.
         winner: Player,
-        /// Every direction that won, in the order of [`Direction::ALL`], each with its whole run.
+        /// The whole run in each direction that won, in the order of [`Direction::ALL`].
         lines: Vec<Line>,
     },
-    /// The board is full and nobody has a line (C4-4).
+    /// The board is full and no player has a line (C4-4).
     Draw,
 }
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::InProgress { .. } => Ok(()),
-            Self::Won { winner, lines } => {
+        match &self.ending {
+            None => Ok(()),
+            Some(Ending::Won { winner, lines }) => {
                 write!(f, "{winner} wins with ")?;
                 for (index, Line { direction, squares }) in lines.iter().enumerate() {
                     let separator = match index {
@@ -42,7 +46,7 @@ impl fmt::Display for Outcome {
                 }
                 Ok(())
             }
-            Self::Draw => f.write_str("the board is full and nobody has a line: a draw"),
+            Some(Ending::Draw) => f.write_str("the board is full and nobody has a line: a draw"),
         }
     }
 }

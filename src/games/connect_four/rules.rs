@@ -1,9 +1,9 @@
 use crate::{Player, RuleBreach, Square};
 
-/// Most bits a board may take: one for each cell, and one more above each column (C4-1).
+/// The maximum number of bits of a board: one per cell, and one more per column (C4-1).
 const MAX_BITS: u32 = 128;
 
-/// The rules of a game (C4-1). They always hold together: [`Rules::new`] is the only door.
+/// The rules of a game (C4-1). They are always valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rules {
     columns: u8,
@@ -12,7 +12,7 @@ pub struct Rules {
     first_player: Player,
 }
 
-/// What is wrong with rules.
+/// What is wrong with a rule set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RulesError {
     /// The number of columns is out of range.
@@ -21,28 +21,28 @@ pub enum RulesError {
     /// The number of rows is out of range.
     #[error("rows must be from 1 to {max}, not {0}", max = Rules::MAX_ROWS)]
     Rows(u32),
-    /// Each side is in range, but not both together.
+    /// Each side is in range, but the board is too large.
     #[error(
         "a board of {columns} columns by {rows} rows is too large: columns × (rows + 1) must be at most {MAX_BITS}"
     )]
     TooLarge {
-        /// Columns asked for.
+        /// The number of columns.
         columns: u32,
-        /// Rows asked for.
+        /// The number of rows.
         rows: u32,
     },
-    /// The board has no two cells in a line.
-    #[error("a board of one cell has room for no line")]
+    /// The board has only one cell.
+    #[error("a board of one cell cannot hold a line")]
     TooSmall,
-    /// The line is too short to be one.
+    /// The line is too short.
     #[error("line_length must be at least {min}, not {0}", min = Rules::MIN_LINE_LENGTH)]
     LineTooShort(u32),
-    /// The line fits nowhere on the board.
+    /// The line is longer than the board.
     #[error("line_length must be at most {longest}, not {length}: no side of the board is longer")]
     LineTooLong {
-        /// Length asked for.
+        /// The length.
         length: u32,
-        /// The longer side of the board; where a side is wrong, the longest that it can have.
+        /// The longer side of the board. An invalid side counts as its maximum.
         longest: u32,
     },
 }
@@ -56,18 +56,18 @@ impl RuleBreach for RulesError {
 impl Rules {
     /// 7 columns by 6 rows, four in a line, player one first.
     pub const DEFAULT: Self = Self { columns: 7, rows: 6, line_length: 4, first_player: Player::One };
-    /// The most columns a board can have.
+    /// The maximum number of columns.
     pub const MAX_COLUMNS: u32 = MAX_BITS / 2;
-    /// The most rows a board can have.
+    /// The maximum number of rows.
     pub const MAX_ROWS: u32 = MAX_BITS - 1;
-    /// The shortest line that can win.
+    /// The minimum length of a line that wins.
     pub const MIN_LINE_LENGTH: u32 = 2;
 
-    /// Rules, if they hold together.
+    /// Checks a rule set.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with them.
+    /// Everything that is wrong with it.
     pub fn new(
         columns: u32,
         rows: u32,
@@ -98,7 +98,7 @@ impl Rules {
             errors.push(RulesError::LineTooLong { length: line_length, longest });
         }
         if errors.is_empty() {
-            // Each is below 128 by the checks above.
+            // All values are below 128 by the checks above.
             Ok(Self {
                 columns: columns as u8,
                 rows: rows as u8,
@@ -110,62 +110,62 @@ impl Rules {
         }
     }
 
-    /// Columns of the board, 1 to 64.
+    /// The number of columns, 1 to 64.
     pub const fn columns(self) -> u8 {
         self.columns
     }
 
-    /// Rows of the board, 1 to 127.
+    /// The number of rows, 1 to 127.
     pub const fn rows(self) -> u8 {
         self.rows
     }
 
-    /// Tokens in a line that win.
+    /// The length of a line that wins.
     pub const fn line_length(self) -> u8 {
         self.line_length
     }
 
-    /// Who makes the first move.
+    /// The player who makes the first move.
     pub const fn first_player(self) -> Player {
         self.first_player
     }
 
-    /// Whether board and line are those of [`Rules::DEFAULT`], whoever starts.
+    /// Whether board and line are those of [`Rules::DEFAULT`]. The first player may differ.
     #[inline(always)]
     pub(super) const fn has_default_sizes(self) -> bool {
         let Self { columns, rows, line_length, .. } = Self::DEFAULT;
         self.columns == columns && self.rows == rows && self.line_length == line_length
     }
 
-    /// The same rules, with another player who starts.
+    /// The same rules with another first player.
     #[inline(always)]
     pub(super) const fn starting_with(self, first_player: Player) -> Self {
         Self { first_player, ..self }
     }
 
-    /// Cells of the board: fewer than 128.
+    /// The number of cells, below 128.
     pub(super) const fn cells(self) -> u8 {
         self.columns * self.rows
     }
 
-    /// Bits of a bitboard that a column takes: its cells and an empty one above them.
+    /// The number of bits of a column in a bitboard: its cells, and an empty one above them.
     pub(super) const fn stride(self) -> u32 {
         self.rows as u32 + 1
     }
 
-    /// The square that a bit of a bitboard stands for.
+    /// The square of a bit.
     #[inline(always)]
     pub(super) const fn square(self, index: u32) -> Square {
         Square { row: self.rows as u32 - 1 - index % self.stride(), column: index / self.stride() }
     }
 
-    /// The bit of a bitboard that stands for a square of the board.
+    /// The bit of a square, which must be on the board.
     #[inline(always)]
     pub(super) const fn index(self, square: Square) -> u32 {
         square.column * self.stride() + self.rows as u32 - 1 - square.row
     }
 
-    /// Bits of a bitboard that the whole board takes.
+    /// The number of bits of the board in a bitboard.
     pub(super) const fn bits(self) -> u32 {
         self.columns as u32 * self.stride()
     }
@@ -177,7 +177,7 @@ impl Default for Rules {
     }
 }
 
-/// The rules of a set-up, as far as they are valid: each value is known or not.
+/// The valid values of a rule set. An invalid value is `None`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct PartialRules {
     pub(super) columns: Option<u8>,
@@ -187,9 +187,9 @@ pub struct PartialRules {
 }
 
 impl PartialRules {
-    /// The valid values among these, and everything that is wrong with the others.
+    /// Checks a rule set. Returns its valid values, and everything that is wrong with the others.
     ///
-    /// If the sides do not fit together it is not known which one is wrong, so neither is relied on.
+    /// If the sides are invalid together, either may be the wrong one, so both are `None`.
     pub fn new(
         columns: u32,
         rows: u32,
@@ -220,7 +220,7 @@ impl PartialRules {
     /// The rules, if every value is valid.
     #[inline(always)]
     pub fn complete(self) -> Option<Rules> {
-        // Values that are not valid together are not all there.
+        // Values that are invalid together are not all `Some`.
         Some(Rules {
             columns: self.columns?,
             rows: self.rows?,

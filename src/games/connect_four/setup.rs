@@ -1,55 +1,58 @@
-use super::{
-    PartialRules, Position, Rules,
-    bitboard::{Word, indexes},
-    position::{Board, Words, build, has_line},
-};
-use crate::{Player, RuleBreach, Square};
+//! Setups, and everything that is wrong with them.
+//!
+//! [`Setup::position`] is the fast path: it rejects an invalid setup without a reason. [`Setup::violations`] is the slow
+//! path after it. It accepts a grid of characters of any shape: rows are aligned at the left, and the last one is the
+//! bottom. A missing cell and an unknown character can be anything: they support a token above them and belong to no line.
+//!
+//! Errors that would only follow from another error are not reported:
+//!
+//! - sizes that depend on an invalid value of the rules;
+//! - token counts, while the size of the board is wrong or unknown, or a character is unknown;
+//! - lines, while the line length is invalid;
+//! - contradictions of the last move, while anything else is wrong.
 
-/// A position as it was written. It may be invalid: [`Position::try_from`] says so, and why.
-///
-/// Rules that are not complete, or no player to move, make no position, but everything else is still checked.
+use super::{PartialRules, Position};
+use crate::{Count, Player, RuleBreach, Square};
+
+/// A position as a caller sent it. It may be invalid: [`Position::try_from`] checks it.
 #[derive(Clone, Copy, Debug)]
-pub struct Setup<R> {
-    /// The rules it is played under, as far as they are valid.
+pub struct Setup<'a, S> {
+    /// The rules, as far as they are valid.
     pub rules: PartialRules,
     /// The board, one text per row, the top row first: `X`, `O`, or `.` for an empty cell.
-    pub board: R,
-    /// The player to move, if known.
+    pub board: &'a [S],
+    /// The player to move; none if it is missing or could not be read.
     pub next_player: Option<Player>,
 }
 
-/// Rows of a board, each as the bytes of its text.
-pub trait Rows: IntoIterator<Item: AsRef<[u8]>, IntoIter: ExactSizeIterator> + Copy {}
-impl<R: IntoIterator<Item: AsRef<[u8]>, IntoIter: ExactSizeIterator> + Copy> Rows for R {}
-
-/// What is wrong with a set-up.
+/// What is wrong with a setup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
-    /// The rules are not complete.
+    /// A value of the rules is invalid.
     #[error("the rules are invalid")]
     Rules,
-    /// It is not said who is to move.
+    /// The player to move is missing.
     #[error("the player to move is missing")]
     NextPlayer,
     /// The board has too many or too few rows.
-    #[error("the board must have {wanted} rows, not {found}")]
+    #[error("the board must have {}, not {found}", Count(*wanted, "row"))]
     RowCount {
-        /// Rows that the rules want.
+        /// The number of rows in the rules.
         wanted: u8,
-        /// Rows that are there.
+        /// The number of rows.
         found: usize,
     },
     /// A row has too many or too few cells.
-    #[error("row {row} must have {wanted} characters, one a column, not {found}")]
+    #[error("row {row} must have {}, one per column, not {found}", Count(*wanted, "character"))]
     RowLength {
         /// The row, from 0 at the top.
         row: usize,
-        /// Columns that the rules want.
+        /// The number of columns in the rules.
         wanted: u8,
-        /// Characters that are there.
+        /// The number of characters.
         found: usize,
     },
-    /// A character stands for no token.
+    /// A character is unknown.
     #[error("row {row}, column {column} holds {found:?}: a cell is '.', 'X' or 'O'")]
     UnknownToken {
         /// The row, from 0 at the top.
@@ -59,8 +62,8 @@ pub enum SetupError {
         /// The character.
         found: char,
     },
-    /// A token lies over an empty cell (C4-2).
-    #[error("the token at {0} lies over an empty cell")]
+    /// A token is above an empty cell (C4-2).
+    #[error("the token at {0} is above an empty cell")]
     Floating(Square),
     /// The numbers of tokens do not fit the player to move (C4-1).
     #[error(
@@ -69,25 +72,25 @@ pub enum SetupError {
         turn = next.map(|next| format!("with {next} to move ")).unwrap_or_default(),
     )]
     TokenCount {
-        /// Tokens of player one.
+        /// The number of tokens of player one.
         one: usize,
-        /// Tokens of player two.
+        /// The number of tokens of player two.
         two: usize,
-        /// Who starts, if that is known.
+        /// The first player, if known.
         first: Option<Player>,
-        /// Who is to move, if that is known.
+        /// The player to move, if known.
         next: Option<Player>,
-        /// What would fit.
+        /// The numbers that would fit.
         wanted: &'static str,
     },
     /// Both players have a line (C4-3).
     #[error("both players have a line: the game was over when the first was completed")]
     TwoWinners,
-    /// A line is there that no last move can have completed (C4-3).
-    #[error("{0} has a line that no last move of theirs can have completed")]
+    /// A player has a line that no last move can complete (C4-3).
+    #[error("{0} has a line that no single last move can complete")]
     ImpossibleWin(Player),
-    /// No token on top of a column is of the player who moved last (C4-2).
-    #[error("{0} has moved last, but no token on top of a column is theirs")]
+    /// The player who moved last has no token on top of a column (C4-2).
+    #[error("{0} moved last, but has no token on top of a column")]
     LastTokenMissing(Player),
 }
 
@@ -106,144 +109,157 @@ impl RuleBreach for SetupError {
     }
 }
 
-impl<R: Rows> TryFrom<Setup<R>> for Position {
+impl<S: AsRef<[u8]>> TryFrom<&Setup<'_, S>> for Position {
+    /// Everything that is wrong with the setup.
     type Error = Vec<SetupError>;
 
-    /// Makes a position of a set-up, or reports everything that is wrong with it.
-    fn try_from(setup: Setup<R>) -> Result<Self, Vec<SetupError>> {
+    fn try_from(setup: &Setup<'_, S>) -> Result<Self, Vec<SetupError>> {
         setup.position().ok_or_else(|| setup.violations())
     }
 }
 
-impl<R: Rows> Setup<R> {
-    /// The position, or none if anything is wrong: [`Position::try_from`] also says what.
-    ///
-    /// This is the fast path. It refuses exactly the set-ups that have [`Setup::violations`].
+impl<S: AsRef<[u8]>> Setup<'_, S> {
+    /// The position; none if the setup has [`Setup::violations`].
     #[inline]
-    pub fn position(self) -> Option<Position> {
-        let rules = self.rules.complete()?;
-        let next_player = self.next_player?;
-        Some(Position(build!(rules, W => read::<W>(rules, self.board, next_player)?)))
+    pub fn position(&self) -> Option<Position> {
+        Position::read(self.rules.complete()?, self.board, self.next_player?)
+    }
+
+    /// Everything that is wrong with the setup; nothing if it is a position.
+    #[cold]
+    pub fn violations(&self) -> Vec<SetupError> {
+        let &Self { rules, board, next_player } = self;
+        let characters = |row: &S| String::from_utf8_lossy(row.as_ref()).chars().collect();
+        let grid = Grid(board.iter().map(characters).collect());
+        let mut errors = grid.row_errors(rules);
+        let is_complete = errors.is_empty() && rules.columns.is_some() && rules.rows.is_some();
+        errors.extend(grid.floating_tokens());
+        if is_complete {
+            let [one, two] = Player::ALL.map(|player| grid.tokens(player).count());
+            errors.extend(token_count(rules.first_player, next_player, one, two));
+        }
+        let has_line = |player| rules.line_length.is_some_and(|length| grid.has_line(player, length.into()));
+        if Player::ALL.into_iter().all(has_line) {
+            errors.push(SetupError::TwoWinners);
+        }
+        if next_player.is_none() {
+            errors.push(SetupError::NextPlayer);
+        }
+        if rules.complete().is_none() {
+            errors.push(SetupError::Rules);
+        }
+        if let (true, Some(next_player), Some(length)) = (errors.is_empty(), next_player, rules.line_length) {
+            errors.extend(grid.last_move_error(next_player, length.into()));
+        }
+        errors
     }
 }
 
-/// The tokens of either player.
-struct Tokens<W> {
-    one: W,
-    two: W,
-    /// The tokens of either player in the rows that were read last: one byte per column, eight columns per word, and one
-    /// bit per row.
-    stacks: [[u64; STACKS]; 2],
-}
-
-/// Words for the columns of the widest board.
-const STACKS: usize = (Rules::MAX_COLUMNS / 8) as usize;
-
-/// Reads a board that a game can be in.
-#[inline(always)]
-fn read<W: Word>(rules: Rules, board: impl Rows, next_player: Player) -> Option<Board<W>> {
-    let Tokens { one, two, .. } = Tokens::<W>::read(rules, board)?;
-    let (movers, others) = match next_player {
-        Player::One => (one, two),
-        Player::Two => (two, one),
+/// Checks the numbers of tokens: they are equal if the first player is to move, otherwise the first player has one more.
+/// If the first player or the player to move is unknown, it can be either.
+fn token_count(first: Option<Player>, next: Option<Player>, one: usize, two: usize) -> Option<SetupError> {
+    let lead = one.cast_signed() - two.cast_signed();
+    let (fits, wanted) = match (first, next) {
+        (Some(first), Some(next)) if first == next => (lead == 0, "as many X as O"),
+        (Some(Player::One), Some(_)) => (lead == 1, "one X more than O"),
+        (Some(Player::Two), Some(_)) => (lead == -1, "one O more than X"),
+        (Some(Player::One), None) | (None, Some(Player::Two)) => {
+            (lead == 0 || lead == 1, "as many X as O, or one X more")
+        }
+        (Some(Player::Two), None) | (None, Some(Player::One)) => {
+            (lead == 0 || lead == -1, "as many X as O, or one O more")
+        }
+        (None, None) => (lead.abs() <= 1, "as many X as O, or one more of either"),
     };
-    let tokens = one | two;
-    let lead = u32::from(next_player != rules.first_player());
-    let others_won = has_line(others, rules);
-    let is_valid = is_stacked(rules, tokens)
-        && others.count() == movers.count() + lead
-        && !has_line(movers, rules)
-        && if others_won { last_move_won(rules, tokens, others) } else { has_last_token(tokens, others) };
-    is_valid.then(|| Board::with_tokens(rules, tokens, movers, others_won))
+    (!fits).then_some(SetupError::TokenCount { one, two, first, next, wanted })
 }
 
-/// The highest bit of each of eight bytes.
-const HIGHEST_BITS: u64 = 0x8080_8080_8080_8080;
+/// The characters of a board, row by row from the top.
+struct Grid(Vec<Vec<char>>);
 
-/// The highest bit of each byte that is this letter: eight are looked at in a handful of instructions.
-#[inline(always)]
-const fn places_of(letter: u8, letters: u64) -> u64 {
-    let differing = letters ^ u64::from_le_bytes([letter; 8]);
-    // The sum carries into the highest bit of each byte that is not zero, and no further.
-    let carried = (differing & !HIGHEST_BITS) + !HIGHEST_BITS;
-    !(carried | differing) & HIGHEST_BITS
-}
+/// Steps in rows and columns from a cell to the next of a line.
+const STEPS: [(isize, isize); 4] = [(0, 1), (1, 0), (1, 1), (1, -1)];
 
-impl<W: Word> Tokens<W> {
-    /// Reads the characters of a board, if it has the size that the rules want and each character is a cell.
-    #[inline(always)]
-    fn read(rules: Rules, board: impl Rows) -> Option<Self> {
-        let (columns, rows) = (usize::from(rules.columns()), usize::from(rules.rows()));
-        let board = board.into_iter();
-        if board.len() != rows {
-            return None;
-        }
-        let mut tokens = Self { one: W::EMPTY, two: W::EMPTY, stacks: [[0; STACKS]; 2] };
-        for (row, line) in board.take(rows).enumerate() {
-            let (line, height) = (line.as_ref(), rows - 1 - row);
-            if line.len() != columns || !tokens.read_row(height, line) {
-                return None;
-            }
-            if height % 8 == 0 {
-                tokens.stack_up(rules, height);
-            }
-        }
-        Some(tokens)
+impl Grid {
+    /// The character of a cell; none if the cell is missing.
+    fn get(&self, (row, column): (usize, usize)) -> Option<char> {
+        self.0.get(row)?.get(column).copied()
     }
 
-    /// Reads one row, which has as many bytes as there are columns. Returns whether each of them is a cell.
-    #[inline(always)]
-    fn read_row(&mut self, height: usize, line: &[u8]) -> bool {
-        let mut is_known = true;
-        for (index, letters) in line.chunks(8).enumerate() {
-            let mut padded = [b'.'; 8];
-            padded[..letters.len()].copy_from_slice(letters);
-            let letters = u64::from_le_bytes(padded);
-            let (one, two) = (places_of(b'X', letters), places_of(b'O', letters));
-            is_known &= one | two | places_of(b'.', letters) == HIGHEST_BITS;
-            self.stacks[0][index] |= one >> 7 << (height % 8);
-            self.stacks[1][index] |= two >> 7 << (height % 8);
-        }
-        is_known
+    /// All cells.
+    fn cells(&self) -> impl Iterator<Item = ((usize, usize), char)> {
+        self.0.iter().enumerate().flat_map(|(row, line)| {
+            line.iter().enumerate().map(move |(column, &found)| ((row, column), found))
+        })
     }
 
-    /// Adds the rows that were read last, of which the lowest has this height.
-    #[inline(always)]
-    fn stack_up(&mut self, rules: Rules, height: usize) {
-        for column in 0..usize::from(rules.columns()) {
-            let stack = |stacks: &[u64; STACKS]| {
-                let cells = stacks[column / 8] >> (8 * (column % 8)) & 0xFF;
-                // Neither is more than the bits of a board.
-                W::from(cells as u8).moved_up(column as u32 * rules.stride() + height as u32)
+    /// The cells with a player's tokens.
+    fn tokens(&self, player: Player) -> impl Iterator<Item = (usize, usize)> {
+        self.cells().filter_map(move |(cell, found)| (found == player.letter()).then_some(cell))
+    }
+
+    /// Checks the number of rows, their lengths and their characters.
+    fn row_errors(&self, rules: PartialRules) -> Vec<SetupError> {
+        let mut errors = Vec::new();
+        let found = self.0.len();
+        let row_count = rules.rows.filter(|&wanted| found != usize::from(wanted));
+        errors.extend(row_count.map(|wanted| SetupError::RowCount { wanted, found }));
+        for (row, line) in self.0.iter().enumerate() {
+            let found = line.len();
+            let length = rules.columns.filter(|&wanted| found != usize::from(wanted));
+            errors.extend(length.map(|wanted| SetupError::RowLength { row, wanted, found }));
+            let unknown = line.iter().enumerate().filter(|(_, found)| !matches!(found, '.' | 'X' | 'O'));
+            errors.extend(unknown.map(|(column, &found)| SetupError::UnknownToken { row, column, found }));
+        }
+        errors
+    }
+
+    /// The tokens above an empty cell, from the left and from the bottom.
+    fn floating_tokens(&self) -> impl Iterator<Item = SetupError> {
+        let over_empty = |(row, column)| self.get((row + 1, column)) == Some('.');
+        let mut floating: Vec<_> = Player::ALL.into_iter().flat_map(|player| self.tokens(player)).collect();
+        floating.retain(|&cell| over_empty(cell));
+        floating.sort_by_key(|&(row, column)| (column, std::cmp::Reverse(row)));
+        // A message has fewer than 2³² cells.
+        let square = |(row, column)| Square { row: row as u32, column: column as u32 };
+        floating.into_iter().map(move |cell| SetupError::Floating(square(cell)))
+    }
+
+    /// Whether a player has a line of at least this length.
+    fn has_line(&self, player: Player, length: usize) -> bool {
+        let is_theirs = |&cell: &(usize, usize)| self.get(cell) == Some(player.letter());
+        self.tokens(player).any(|cell| {
+            STEPS.into_iter().any(|(down, right)| {
+                let step = |(row, column): (usize, usize), sign: isize| {
+                    let row = row.checked_add_signed(sign * down)?;
+                    Some((row, column.checked_add_signed(sign * right)?)).filter(is_theirs)
+                };
+                // Count a run once, from its first cell.
+                step(cell, -1).is_none()
+                    && std::iter::successors(Some(cell), |&cell| step(cell, 1)).nth(length - 1).is_some()
+            })
+        })
+    }
+
+    /// Checks that a last move leads to the board, which must be valid otherwise.
+    fn last_move_error(&self, next_player: Player, length: usize) -> Option<SetupError> {
+        let last_player = next_player.other();
+        if self.has_line(next_player, length) {
+            return Some(SetupError::ImpossibleWin(next_player));
+        }
+        let is_on_top =
+            |&(row, column): &(usize, usize)| row == 0 || self.get((row - 1, column)) == Some('.');
+        let mut last_tokens = self.tokens(last_player).filter(is_on_top);
+        if self.has_line(last_player, length) {
+            let has_no_line_without = |(row, column): (usize, usize)| {
+                let mut before = Self(self.0.clone());
+                before.0[row][column] = '.';
+                !before.has_line(last_player, length)
             };
-            self.one = self.one | stack(&self.stacks[0]);
-            self.two = self.two | stack(&self.stacks[1]);
+            (!last_tokens.any(has_no_line_without)).then_some(SetupError::ImpossibleWin(last_player))
+        } else {
+            let is_empty = self.cells().all(|(_, found)| found == '.');
+            (!is_empty && last_tokens.next().is_none()).then_some(SetupError::LastTokenMissing(last_player))
         }
-        self.stacks = [[0; STACKS]; 2];
     }
-}
-
-/// Whether every token lies on another or on the ground.
-#[inline(always)]
-fn is_stacked<W: Word>(rules: Rules, tokens: W) -> bool {
-    let ground = (0..u32::from(rules.columns()))
-        .fold(W::EMPTY, |ground, column| ground | W::cell(column * rules.stride()));
-    (tokens & !(tokens.moved_up(1) | ground)).is_empty()
-}
-
-/// The tokens on top of their columns. The bit above the highest cell of a column is empty.
-#[inline(always)]
-fn top_tokens<W: Word>(tokens: W) -> W {
-    tokens & !tokens.moved_down(1)
-}
-
-/// Whether a token of the player who moved last is on top of a column, or nobody has moved.
-#[inline(always)]
-fn has_last_token<W: Word>(tokens: W, others: W) -> bool {
-    tokens.is_empty() || !(top_tokens(tokens) & others).is_empty()
-}
-
-/// Whether one token on top of its column is part of every line of the winner: without it there was none.
-fn last_move_won<W: Word>(rules: Rules, tokens: W, winners: W) -> bool {
-    indexes(top_tokens(tokens) & winners).any(|top| !has_line(winners & !W::cell(top), rules))
 }

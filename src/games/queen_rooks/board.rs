@@ -1,8 +1,8 @@
 use super::Rules;
 use crate::{Player, Square};
 
-/// The most rows and columns of a board.
-const MOST: usize = Rules::MAX_SIZE as usize;
+/// The maximum number of rows and columns.
+const MAX_SIZE: usize = Rules::MAX_SIZE as usize;
 
 /// A square of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ impl From<Cell> for Square {
     }
 }
 
-/// A piece and whose it is.
+/// A piece and its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
     /// A queen.
@@ -27,14 +27,14 @@ pub enum Piece {
 }
 
 impl Piece {
-    /// Whose it is.
+    /// The owner.
     pub const fn owner(self) -> Player {
         match self {
             Self::Queen(player) | Self::Rook(player) => player,
         }
     }
 
-    /// The letter that stands for it.
+    /// The letter of the piece.
     pub const fn letter(self) -> char {
         match self {
             Self::Queen(Player::One) => 'Q',
@@ -44,7 +44,7 @@ impl Piece {
         }
     }
 
-    /// The piece that a letter stands for.
+    /// The piece with a letter.
     pub(super) const fn from_letter(letter: char) -> Option<Self> {
         Some(match letter {
             'Q' => Self::Queen(Player::One),
@@ -56,25 +56,25 @@ impl Piece {
     }
 }
 
-/// The pieces on a board: a word of bits for each line, so that a line is looked at as a whole.
+/// The pieces on a board. Each line is a word of bits, so that it is tested as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Board {
     size: u8,
     queens: [Cell; 2],
-    /// How many rooks each player has.
+    /// The number of rooks of each player.
     rook_counts: [u16; 2],
-    /// The rooks of each player, by row: a bit a column.
-    rooks: [[u32; MOST]; 2],
-    /// All pieces, by row: a bit a column.
-    rows: [u32; MOST],
-    /// All pieces, by column: a bit a row.
-    columns: [u32; MOST],
+    /// The rooks of each player by row, one bit per column.
+    rooks: [[u32; MAX_SIZE]; 2],
+    /// All pieces by row, one bit per column.
+    rows: [u32; MAX_SIZE],
+    /// All pieces by column, one bit per row.
+    columns: [u32; MAX_SIZE],
 }
 
 impl Board {
-    /// A board with two queens, which stand on different squares.
+    /// A board with two queens, which must be on different squares.
     pub fn new(size: u8, queens: [Cell; 2]) -> Self {
-        let none = [0; MOST];
+        let none = [0; MAX_SIZE];
         let mut board =
             Self { size, queens, rook_counts: [0; 2], rooks: [none; 2], rows: none, columns: none };
         for cell in queens {
@@ -101,12 +101,12 @@ impl Board {
         board
     }
 
-    /// Rows and columns.
+    /// The number of rows and columns.
     pub fn size(&self) -> u8 {
         self.size
     }
 
-    /// The cell of a square, if the board has it.
+    /// The cell of a square; none if it is not on the board.
     pub fn cell(&self, square: Square) -> Option<Cell> {
         let on_board = |number: u32| u8::try_from(number).ok().filter(|&number| number < self.size);
         Some(Cell { row: on_board(square.row)?, column: on_board(square.column)? })
@@ -119,7 +119,7 @@ impl Board {
         self.occupy(cell);
     }
 
-    /// Takes a rook away.
+    /// Removes a rook.
     pub fn remove_rook(&mut self, cell: Cell, player: Player) {
         self.rooks[player as usize][usize::from(cell.row)] &= !(1 << cell.column);
         self.rook_counts[player as usize] -= 1;
@@ -155,7 +155,7 @@ impl Board {
         self.rooks[player as usize][usize::from(cell.row)] >> cell.column & 1 != 0
     }
 
-    /// Pieces of a player, the queen included.
+    /// The number of pieces of a player, including the queen.
     pub fn pieces(&self, player: Player) -> u32 {
         u32::from(self.rook_counts[player as usize]) + 1
     }
@@ -182,7 +182,7 @@ impl Board {
         })
     }
 
-    /// Where a piece can go, row by row (QR-3).
+    /// Calls `visit` with each cell that a piece can move to, row by row (QR-3).
     pub fn destinations(&self, from: Cell, diagonally: bool, mut visit: impl FnMut(Cell)) {
         let Cell { row, column } = from;
         let (up, down) = self.reach(self.columns[usize::from(column)], row);
@@ -193,7 +193,7 @@ impl Board {
                 diagonals[steps] = [-1, 1].map(|horizontal| self.free_diagonal(from, vertical, horizontal));
             }
         }
-        // The cells of another row, so many steps away: at most three.
+        // The up to three cells in another row, this many steps away.
         let in_row = |steps: u8, row: u8, straight: u8, [to_left, to_right]: [u8; 2]| {
             let to_left = (steps <= to_left).then(|| Cell { row, column: column - steps });
             let straight = (steps <= straight).then_some(Cell { row, column });
@@ -209,7 +209,7 @@ impl Board {
         below.flat_map(|steps| in_row(steps, row + steps, down, diagonals[1])).for_each(&mut visit);
     }
 
-    /// How many cells in a row are empty before and after a place of a line.
+    /// The numbers of empty cells directly before and after a place of a line.
     fn reach(&self, line: u32, place: u8) -> (u8, u8) {
         let before = line & ((1 << place) - 1);
         // Lines have at most 26 places.
@@ -228,7 +228,7 @@ impl Board {
         std::iter::successors(next(from), |&cell| next(cell)).map(|_| 1).sum()
     }
 
-    /// Whether a player has a move: some piece has an empty cell beside it.
+    /// Whether a player has a move: a piece with an empty cell next to it.
     pub fn can_move(&self, player: Player) -> bool {
         let full = (1_u32 << self.size) - 1;
         let empty = |row: Option<u8>| match row {
@@ -247,7 +247,7 @@ impl Board {
     }
 }
 
-/// The places of the bits that are set, from the lowest.
+/// The indexes of the bits that are set, in ascending order.
 fn bits(mut word: u32) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {
         let first = (word != 0).then(|| word.trailing_zeros() as u8)?;

@@ -1,4 +1,4 @@
-//! What a rook takes that has just moved (QR-4).
+//! What a rook takes when it has moved (QR-4).
 
 use std::fmt;
 
@@ -8,16 +8,17 @@ use super::{
 };
 use crate::{Player, Square};
 
-/// One rook taken, with its explanation.
+/// A captured rook, with its explanation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capture {
-    /// Where it stood.
+    /// The square of the captured rook.
     pub square: Square,
-    /// Where the rook that takes it has moved to.
+    /// The square of the rook that takes it.
     pub rook: Square,
-    /// Where the queen of that rook stands.
+    /// The square of that rook's queen.
     pub queen: Square,
-    /// The two other corners of their rectangle and what stood there, first the one in the row of the rook.
+    /// The two other corners of their rectangle with the pieces on them before the capture. The one in the row of the
+    /// rook is first.
     pub corners: [(Square, Option<Piece>); 2],
 }
 
@@ -41,7 +42,7 @@ impl fmt::Display for Capture {
     }
 }
 
-/// The rooks that a player's rook takes where it stands.
+/// The rooks that a player's rook takes on its cell.
 pub(super) fn captures(
     board: &Board,
     rook: Cell,

@@ -5,8 +5,8 @@ pub(super) const CLAUSES: &[Clause] = &[
     Clause {
         id: "QR-1",
         title: "Board",
-        text: "The board is n×n, n even, from 4 to 26; 8 by default. Odd n is refused: n²/4 pieces cannot \
-               form a square. n = 2 is refused: it is already lost.",
+        text: "The board is n×n, n even, from 4 to 26; 8 by default. Odd n is invalid: n²/4 pieces cannot \
+               form a square. n = 2 is invalid: both players would have lost.",
     },
     Clause {
         id: "QR-2",
@@ -18,8 +18,8 @@ pub(super) const CLAUSES: &[Clause] = &[
     Clause {
         id: "QR-3",
         title: "Moves",
-        text: "A rook goes any number of squares along a row or a column, a queen also along a diagonal. \
-               All squares passed and the destination must be empty. A move of zero squares is none.",
+        text: "A rook moves any number of squares along a row or a column, a queen also along a diagonal. \
+               All squares passed and the destination must be empty. A move is at least one square.",
     },
     Clause {
         id: "QR-4",
@@ -32,13 +32,13 @@ pub(super) const CLAUSES: &[Clause] = &[
     Clause {
         id: "QR-5",
         title: "End",
-        text: "A player with two pieces or fewer, queen included, has lost at once.",
+        text: "A player with two pieces or fewer, queen included, loses immediately.",
     },
     Clause {
         id: "QR-6",
         title: "Blocked player",
-        text: "A player with no legal move passes: the turn goes back to the other side and the answer says \
-               so. If neither side can move the game is a draw.",
+        text: "A player with no legal move passes: the other player moves again, and the response says so. \
+               If neither player can move, the game is a draw.",
     },
     Clause {
         id: "QR-7",

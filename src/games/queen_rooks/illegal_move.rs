@@ -6,73 +6,71 @@ use crate::{RuleBreach, Square};
 /// Why a move is illegal (QR-3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IllegalMove {
-    /// The game has been won or drawn.
+    /// The game is won or drawn.
     GameOver(Ending),
-    /// The square that the move starts from is not on the board.
+    /// The start square is not on the board.
     FromOutOfRange {
         /// The square.
         square: Square,
         /// The last square of the board.
         last: Square,
     },
-    /// The square that the move goes to is not on the board.
+    /// The destination is not on the board.
     ToOutOfRange {
         /// The square.
         square: Square,
         /// The last square of the board.
         last: Square,
     },
-    /// Nothing stands there.
+    /// The start square is empty.
     NothingThere(Square),
-    /// The piece is the other player's.
+    /// The piece belongs to the other player.
     OthersPiece(Square),
-    /// A rook does not move that way.
+    /// A rook cannot move in this way.
     NotARookMove {
-        /// Where the piece stands.
+        /// The start square.
         from: Square,
-        /// Where it is to go.
+        /// The destination.
         to: Square,
     },
-    /// A queen does not move that way.
+    /// A queen cannot move in this way.
     NotAQueenMove {
-        /// Where the piece stands.
+        /// The start square.
         from: Square,
-        /// Where it is to go.
+        /// The destination.
         to: Square,
     },
     /// Another piece is in the way.
     PathBlocked(Square),
-    /// Another piece stands there.
+    /// The destination is occupied.
     SquareOccupied(Square),
 }
 
 impl IllegalMove {
-    /// The reason in words for someone who names squares by letter and number, as the text notation does.
-    pub fn in_letters(&self) -> String {
+    /// The message with squares as letter and number, as in the text notation.
+    pub fn in_notation(&self) -> String {
         self.explain(Named)
     }
 
-    /// The reason in words, with squares shown in some way.
+    /// The message, with squares written by `show`.
     fn explain<S: fmt::Display>(&self, show: impl Fn(Square) -> S) -> String {
         match *self {
             Self::GameOver(_) => "the game is over".to_owned(),
             Self::FromOutOfRange { square, last } | Self::ToOutOfRange { square, last } => {
                 format!("{} is not on the board: the last square is {}", show(square), show(last))
             }
-            Self::NothingThere(square) => format!("no piece stands on {}", show(square)),
-            Self::OthersPiece(square) => format!("the piece on {} is the other player's", show(square)),
-            Self::NotARookMove { from, to } => format!(
-                "a rook goes along a row or a column, at least one square: {} is not on one with {}",
-                show(to),
-                show(from),
-            ),
+            Self::NothingThere(square) => format!("there is no piece on {}", show(square)),
+            Self::OthersPiece(square) => format!("the piece on {} belongs to the other player", show(square)),
+            Self::NotARookMove { from, to } => {
+                format!("a rook moves along a row or a column: {} and {} share neither", show(from), show(to))
+            }
             Self::NotAQueenMove { from, to } => format!(
-                "a queen goes along a row, a column or a diagonal, at least one square: {} is not on one with {}",
-                show(to),
+                "a queen moves along a row, a column or a diagonal: {} and {} share none",
                 show(from),
+                show(to),
             ),
             Self::PathBlocked(square) => format!("a piece on {} is in the way", show(square)),
-            Self::SquareOccupied(square) => format!("a piece stands on {} already", show(square)),
+            Self::SquareOccupied(square) => format!("{} is already occupied", show(square)),
         }
     }
 }

@@ -1,52 +1,34 @@
 //! Queen and rooks as text.
 //!
-//! A state is `qr:`, the board, the player to move and what is known of quiet moves, with colons between them:
+//! A state is `qr:`, the board, the player to move and the quiet moves, with colons between them:
 //!
 //! ```text
-//! qr:2rq/2rr/RR2/QR2:1          the start on a board of 4 × 4, player one to move
-//! qr:2rq/2rr/RR2/QR2:2:7        seven moves without a capture
-//! qr:2rq/2rr/RR2/QR2:2:7/50     and a draw after fifty
-//! qr:2rq/2rr/RR2/QR2            a board without a game around it
-//! qr:2rq/2rr/RR2/QR2:-:7/50     the same, with what is known of quiet moves
+//! qr:2rq/2rr/RR2/QR2:1          the start on a 4 × 4 board, player one to move
+//! qr:2rq/2rr/RR2/QR2:2:7        seven moves in a row without a capture
+//! qr:2rq/2rr/RR2/QR2:2:7/50     the same, with a draw after fifty
+//! qr:2rq/2rr/RR2/QR2            a board that need not be a position
+//! qr:2rq/2rr/RR2/QR2:-:7/50     the same, with quiet moves
 //! ```
 //!
-//! The board is its rows from the top with slashes between them, each from the left: `Q` and `R` for the queen and the rooks
-//! of player one, `q` and `r` for those of player two, a number for so many empty squares. A square is a letter for its
-//! column and a number for its row, from `a1` at the top left; a move is two of them with a hyphen between them: `a8-a5`.
-//! A move may also be read from capital letters, with a dash or without a hyphen, and with spaces around the squares.
+//! The board is its rows from the top, with slashes between them, each from the left: `Q` and `R` are the queen and the
+//! rooks of player one, `q` and `r` those of player two, and a number is that many empty squares.
+//!
+//! A square is the letter of its column and the number of its row, from `a1` at the top left. A move is two squares with
+//! a hyphen: `a8-a5`. Capital letters, an en dash, no hyphen, and spaces around the squares are accepted too.
 
-use std::fmt::{self, Write};
+use std::{
+    fmt::{self, Write},
+    str::FromStr,
+};
 
-use super::{Diagram, Move, PartialRules, Position, Rules, RulesError, Setup, SetupError, board::Piece};
-use crate::{GameId, NotationError, Player, Quoted, RuleBreach, Square, parse_number, parse_ordinal};
+use super::{Diagram, Move, PartialRules, Piece, Position, QueenRooks, Rules, Setup, SetupError};
+use crate::{Game, NotationError, Player, Quoted, Square, parse_number, parse_ordinal};
 
-/// What is wrong with a text that should be a state.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ParseError {
-    /// It cannot be read.
-    #[error(transparent)]
-    Notation(#[from] NotationError),
-    /// Its rules do not hold together.
-    #[error(transparent)]
-    Rules(#[from] RulesError),
-    /// Its board is none that a game can be in.
-    #[error(transparent)]
-    Setup(#[from] SetupError),
-}
+type ParseError = crate::ParseError<QueenRooks>;
 
-impl RuleBreach for ParseError {
-    fn clause(&self) -> &'static str {
-        match self {
-            Self::Notation(_) => "",
-            Self::Rules(error) => error.clause(),
-            Self::Setup(error) => error.clause(),
-        }
-    }
-}
+const PREFIX: &str = QueenRooks::ID.prefix();
 
-const PREFIX: &str = GameId::QueenRooks.prefix();
-
-/// A square by letter and number. One beyond the letters is told by numbers.
+/// A square as letter and number. Beyond the letters, it is written as row and column.
 #[derive(Clone, Copy)]
 pub(super) struct Named(pub Square);
 
@@ -60,40 +42,35 @@ impl fmt::Display for Named {
     }
 }
 
-/// Whether a text is meant as a state of Queen and rooks.
-pub(super) fn recognizes(text: &str) -> bool {
-    text.starts_with(PREFIX)
-}
-
-/// A text taken apart, as far as it could be read.
-struct Parts {
+/// What could be read of a text.
+struct Parsed {
     rules: PartialRules,
     rows: Vec<String>,
-    /// The rows that could not be read: what they hold is not known.
+    /// The indexes of rows that could not be read.
     unreadable: Vec<usize>,
     next_player: Option<Player>,
-    /// Whether there is something that stands for the player to move, right or wrong.
+    /// Whether the text has a player to move, valid or not.
     has_player: bool,
     quiet_moves: u32,
     errors: Vec<ParseError>,
 }
 
-impl Parts {
-    /// Converts the parts, or reports everything that is wrong with the text and with what it says.
+impl Parsed {
+    /// Checks the setup, and adds its errors to those of the text.
     fn check<T>(
         self,
-        convert: impl FnOnce(Setup<'_, String>) -> Result<T, Vec<SetupError>>,
+        check: impl FnOnce(&Setup<'_, String>) -> Result<T, Vec<SetupError>>,
     ) -> Result<T, Vec<ParseError>> {
         let Self { rules, rows, unreadable, next_player, quiet_moves, mut errors, .. } = self;
-        let converted = convert(Setup { rules, board: &rows, next_player, quiet_moves });
-        let value = converted.map_err(|wrong| {
-            // What is wrong with the text has been reported.
+        let checked = check(&Setup { rules, board: &rows, next_player, quiet_moves });
+        let value = checked.map_err(|wrong| {
+            // Errors of the text have been reported.
             let is_new = |error: &SetupError| match error {
                 SetupError::Rules | SetupError::NextPlayer | SetupError::UnknownPiece { .. } => false,
                 SetupError::RowLength { row, .. } => !unreadable.contains(row),
                 _ => true,
             };
-            errors.extend(wrong.into_iter().filter(is_new).map(ParseError::from));
+            errors.extend(wrong.into_iter().filter(is_new).map(ParseError::Setup));
         });
         value.ok().filter(|_| errors.is_empty()).ok_or(errors)
     }
@@ -101,53 +78,31 @@ impl Parts {
 
 /// Reads a position.
 pub(super) fn parse(text: &str) -> Result<Position, Vec<ParseError>> {
-    let mut parts = take_apart(text);
-    if !parts.has_player {
+    let mut parsed = parse_setup(text);
+    if !parsed.has_player {
         let message = "the player to move is missing: 1 or 2, after the board and a colon";
-        parts.errors.push(NotationError::new(message).into());
+        parsed.errors.push(ParseError::notation(message));
     }
-    parts.check(|setup| Position::try_from(setup))
+    parsed.check(|setup| Position::try_from(setup))
 }
 
 impl Diagram {
-    /// Reads a board, with or without a game around it.
+    /// Reads a board that need not be a position.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with the text, or with what it says.
+    /// Everything that is wrong with the text and with the board.
     pub fn parse(text: &str) -> Result<Self, Vec<ParseError>> {
-        take_apart(text).check(|setup| Self::try_from(setup))
+        parse_setup(text).check(|setup| Self::try_from(setup))
     }
 
-    /// The board as text that [`Diagram::parse`] reads back exactly.
+    /// The text notation of the board. [`Diagram::parse`] reads it back exactly.
     pub fn notation(&self) -> String {
-        let mut text = PREFIX.to_owned();
-        for (index, row) in self.rows().iter().enumerate() {
-            if index > 0 {
-                text.push('/');
-            }
-            write_row(&mut text, row);
-        }
-        let limit = self.rules.quiet_move_limit();
-        let quiet = self.quiet_moves > 0 || limit > 0;
-        match self.next_player {
-            Some(Player::One) => text.push_str(":1"),
-            Some(Player::Two) => text.push_str(":2"),
-            None if quiet => text.push_str(":-"),
-            None => {}
-        }
-        // Writing to a string cannot fail.
-        if quiet {
-            let _ = write!(text, ":{}", self.quiet_moves);
-        }
-        if limit > 0 {
-            let _ = write!(text, "/{limit}");
-        }
-        text
+        write(self)
     }
 }
 
-fn take_apart(text: &str) -> Parts {
+fn parse_setup(text: &str) -> Parsed {
     let mut errors = Vec::new();
     let mut parts = text.strip_prefix(PREFIX).unwrap_or(text).split(':');
     let board = parts.next().unwrap_or_default();
@@ -157,31 +112,30 @@ fn take_apart(text: &str) -> Parts {
         Some("1") => Some(Player::One),
         Some("2") => Some(Player::Two),
         Some(other) => {
-            let message = format!("{} is no player to move: expected 1 or 2", Quoted(other));
-            errors.push(NotationError::new(message).into());
+            let message = format!("{} is not a player to move: expected 1 or 2", Quoted(other));
+            errors.push(ParseError::notation(message));
             None
         }
     };
     let quiet = parts.next().map_or(Some((0, 0)), parse_quiet);
     if quiet.is_none() {
         let message = "the quiet moves cannot be read: expected a number, or two with a slash between them, such as 7/50";
-        errors.push(NotationError::new(message).into());
+        errors.push(ParseError::notation(message));
     }
     if parts.next().is_some() {
         let message =
             "a state is its board, the player to move and the quiet moves, with colons between them";
-        errors.push(NotationError::new(message).into());
+        errors.push(ParseError::notation(message));
     }
     let (mut rows, mut unreadable) = (Vec::new(), Vec::new());
     for (index, text) in board.split('/').enumerate() {
-        let (row, is_readable) = expand(text);
+        let (row, is_readable) = parse_row(text);
         if !is_readable {
-            let message = format!(
+            errors.push(ParseError::notation(format!(
                 "row {} cannot be read from {}: expected Q, R, q, r, and numbers of empty squares",
                 index + 1,
                 Quoted(text),
-            );
-            errors.push(NotationError::new(message).into());
+            )));
             unreadable.push(index);
         }
         rows.push(row);
@@ -190,9 +144,9 @@ fn take_apart(text: &str) -> Parts {
     let (quiet_moves, limit) = quiet.unwrap_or_default();
     let (mut rules, wrong) = PartialRules::new(size, limit);
     rules.quiet_move_limit = rules.quiet_move_limit.filter(|_| quiet.is_some());
-    errors.extend(wrong.into_iter().map(ParseError::from));
+    errors.extend(wrong.into_iter().map(ParseError::Rules));
     let has_player = !matches!(player, None | Some("-"));
-    Parts { rules, rows, unreadable, next_player, has_player, quiet_moves, errors }
+    Parsed { rules, rows, unreadable, next_player, has_player, quiet_moves, errors }
 }
 
 fn parse_quiet(text: &str) -> Option<(u32, u32)> {
@@ -202,8 +156,9 @@ fn parse_quiet(text: &str) -> Option<(u32, u32)> {
     }
 }
 
-/// A row with a dot for each empty square and a `?` for each character that cannot be read, and whether all of it could be.
-fn expand(text: &str) -> (String, bool) {
+/// Reads a row. Returns it with a dot for each empty square and a `?` for each unreadable character, and whether there
+/// is none.
+fn parse_row(text: &str) -> (String, bool) {
     let mut row = String::new();
     let mut rest = text;
     while let Some(letter) = rest.chars().next() {
@@ -219,6 +174,32 @@ fn expand(text: &str) -> (String, bool) {
     }
     let is_readable = !row.contains('?');
     (row, is_readable)
+}
+
+fn write(diagram: &Diagram) -> String {
+    let mut text = PREFIX.to_owned();
+    for (index, row) in diagram.rows().iter().enumerate() {
+        if index > 0 {
+            text.push('/');
+        }
+        write_row(&mut text, row);
+    }
+    let limit = diagram.rules.quiet_move_limit();
+    let has_quiet_moves = diagram.quiet_moves > 0 || limit > 0;
+    match diagram.next_player {
+        Some(Player::One) => text.push_str(":1"),
+        Some(Player::Two) => text.push_str(":2"),
+        None if has_quiet_moves => text.push_str(":-"),
+        None => {}
+    }
+    // Writing to a string cannot fail.
+    if has_quiet_moves {
+        let _ = write!(text, ":{}", diagram.quiet_moves);
+    }
+    if limit > 0 {
+        let _ = write!(text, "/{limit}");
+    }
+    text
 }
 
 fn write_row(text: &mut String, row: &str) {
@@ -241,22 +222,31 @@ fn write_empty(text: &mut String, count: usize) {
     }
 }
 
-/// Reads a move: two squares, with or without a hyphen between them.
-pub(super) fn parse_move(text: &str) -> Result<Move, NotationError> {
-    let read = || {
-        let (from, rest) = take_square(text)?;
-        let (to, rest) = take_square(rest.strip_prefix(['-', '–']).unwrap_or(rest))?;
-        rest.is_empty().then_some(Move { from, to })
-    };
-    read().ok_or_else(|| {
-        NotationError::new(format!(
-            "{} is no move: expected two squares with a hyphen between them, such as a8-a5",
-            Quoted(text),
-        ))
-    })
+impl fmt::Display for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", Named(self.from), Named(self.to))
+    }
 }
 
-/// Reads the square that a text starts with. Returns it and the rest of the text, without the spaces around the square.
+impl FromStr for Move {
+    type Err = NotationError;
+
+    fn from_str(text: &str) -> Result<Self, NotationError> {
+        let read = || {
+            let (from, rest) = take_square(text)?;
+            let (to, rest) = take_square(rest.strip_prefix(['-', '–']).unwrap_or(rest))?;
+            rest.is_empty().then_some(Self { from, to })
+        };
+        read().ok_or_else(|| {
+            NotationError::new(format!(
+                "{} is not a move: expected two squares with a hyphen between them, such as a8-a5",
+                Quoted(text),
+            ))
+        })
+    }
+}
+
+/// Reads the square at the start of a text. Returns it and the rest of the text, without the spaces around the square.
 fn take_square(text: &str) -> Option<(Square, &str)> {
     let text = text.trim_start();
     let letter = text.bytes().next().filter(u8::is_ascii_alphabetic)?.to_ascii_lowercase();

@@ -1,29 +1,29 @@
 use std::fmt;
 
-use crate::Player;
+use crate::{Count, Player};
 
-/// Whether a game is over, why, and who has won; or whose turn it is.
+/// The outcome of a game so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// How it has ended; none while it goes on.
+    /// How the game ended; none while it is in progress.
     pub ending: Option<Ending>,
-    /// Whose turn it is; none when the game is over.
-    pub next: Option<Player>,
-    /// The pieces of player one and of player two.
+    /// The player to move; none after the end.
+    pub next_player: Option<Player>,
+    /// The numbers of pieces of player one and player two.
     pub pieces: [u32; 2],
 }
 
-/// How a game has ended.
+/// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// A player has too few pieces left, and the other has won (QR-5).
+    /// The loser has too few pieces left (QR-5).
     Won {
-        /// Who has won.
+        /// The winner.
         winner: Player,
     },
     /// Neither player has a legal move: a draw (QR-6).
     Blocked,
-    /// Too many moves in a row have captured nothing: a draw (QR-7).
+    /// The limit of moves without a capture is reached: a draw (QR-7).
     QuietMoveLimit,
 }
 
@@ -33,9 +33,8 @@ impl fmt::Display for Outcome {
             None => Ok(()),
             Some(Ending::Won { winner }) => {
                 let loser = winner.other();
-                let left = self.pieces[loser as usize];
-                let pieces = if left == 1 { "piece" } else { "pieces" };
-                write!(f, "{winner} wins: {loser} has {left} {pieces} left")
+                let left = Count(self.pieces[loser as usize], "piece");
+                write!(f, "{winner} wins: {loser} has {left} left")
             }
             Some(Ending::Blocked) => f.write_str("neither player has a legal move: a draw"),
             Some(Ending::QuietMoveLimit) => {

@@ -1,57 +1,63 @@
 use super::{
-    Ending, Event, IllegalMove, Move, Outcome, Rules,
+    Diagram, Ending, Event, IllegalMove, Move, Outcome, Rules,
     board::{Board, Cell, Piece},
     capture::captures,
 };
 use crate::{Player, Square};
 
-/// A position of Queen and rooks. It cannot be wrong.
+/// A position of a game. It is always valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     pub(super) rules: Rules,
     pub(super) board: Board,
     pub(super) next_player: Player,
-    /// How many moves in a row have captured nothing.
+    /// The number of moves in a row without a capture.
     pub(super) quiet_moves: u32,
 }
 
 impl Position {
-    /// The position at the start (QR-2).
+    /// The start of a game (QR-2).
     pub fn start(rules: Rules) -> Self {
         Self { rules, board: Board::start(rules.size()), next_player: Player::One, quiet_moves: 0 }
     }
 
-    /// The rules it is played under.
+    /// The board.
+    pub fn diagram(&self) -> Diagram {
+        let &Self { rules, board, next_player, quiet_moves } = self;
+        Diagram { rules, board, next_player: Some(next_player), quiet_moves }
+    }
+
+    /// The rules.
     pub fn rules(&self) -> Rules {
         self.rules
     }
 
-    /// The player to move; at the end, the player who would be.
+    /// The player to move; after the end, the player who would be next.
     pub fn next_player(&self) -> Player {
         self.next_player
     }
 
-    /// How many moves in a row have captured nothing.
+    /// The number of moves in a row without a capture.
     pub fn quiet_moves(&self) -> u32 {
         self.quiet_moves
     }
 
-    /// Pieces of a player, the queen included.
+    /// The number of pieces of a player, including the queen.
     pub fn pieces(&self, player: Player) -> u32 {
         self.board.pieces(player)
     }
 
-    /// Whether the game is over, why, and who has won; or whose turn it is.
+    /// The outcome of the game so far.
     pub fn outcome(&self) -> Outcome {
         let ending = self.ending();
         Outcome {
             ending,
-            next: ending.is_none().then_some(self.next_player),
+            next_player: ending.is_none().then_some(self.next_player),
             pieces: Player::ALL.map(|player| self.pieces(player)),
         }
     }
 
-    /// How the game has ended, if it has (QR-5, QR-6, QR-7).
+    /// How the game ended, if it is over (QR-5, QR-6, QR-7).
     fn ending(&self) -> Option<Ending> {
         let limit = self.rules.quiet_move_limit();
         if let Some(loser) = Player::ALL.into_iter().find(|&player| has_lost(&self.board, player)) {
@@ -65,12 +71,12 @@ impl Position {
         }
     }
 
-    /// Whether no move is legal any more.
+    /// Whether the game is over.
     pub fn is_over(&self) -> bool {
         self.ending().is_some()
     }
 
-    /// Every legal move: piece by piece, row by row, each with its squares row by row.
+    /// Every legal move: pieces row by row, each with its destinations row by row.
     pub fn legal_moves(&self) -> Vec<Move> {
         let mut moves = Vec::new();
         if !self.is_over() {
@@ -84,7 +90,7 @@ impl Position {
         moves
     }
 
-    /// Every reason why a move is illegal; none when it is legal.
+    /// Every reason why a move is illegal; none if it is legal.
     pub fn why_illegal(&self, mv: &Move) -> Vec<IllegalMove> {
         let mut reasons = Vec::new();
         reasons.extend(self.ending().map(IllegalMove::GameOver));
@@ -108,15 +114,15 @@ impl Position {
             return reasons;
         };
         if let Some((from, piece)) = from.zip(piece) {
-            match (line(from, to), piece) {
-                (Some(Line { diagonal: true, .. }) | None, Piece::Rook(_)) => {
+            match (path(from, to), piece) {
+                (Some(Path { diagonal: true, .. }) | None, Piece::Rook(_)) => {
                     reasons.push(IllegalMove::NotARookMove { from: mv.from, to: mv.to });
                 }
                 (None, Piece::Queen(_)) => {
                     reasons.push(IllegalMove::NotAQueenMove { from: mv.from, to: mv.to });
                 }
-                (Some(line), _) => {
-                    let blocking = line.between(from).find(|&cell| !self.board.is_empty(cell));
+                (Some(path), _) => {
+                    let blocking = path.between(from).find(|&cell| !self.board.is_empty(cell));
                     reasons.extend(blocking.map(|cell| IllegalMove::PathBlocked(cell.into())));
                 }
             }
@@ -127,11 +133,11 @@ impl Position {
         reasons
     }
 
-    /// Makes a move and tells what happened. An illegal one changes nothing.
+    /// Makes a move and returns its effects, in order.
     ///
     /// # Errors
     ///
-    /// What [`Position::why_illegal`] tells of the move.
+    /// The reasons of [`Position::why_illegal`]. An illegal move changes nothing.
     pub fn play(&mut self, mv: &Move) -> Result<Vec<Event>, Vec<IllegalMove>> {
         let reasons = self.why_illegal(mv);
         let (Some(from), Some(to), true) =
@@ -142,7 +148,7 @@ impl Position {
         Ok(self.make(from, to))
     }
 
-    /// Makes a move that is legal.
+    /// Makes a legal move.
     fn make(&mut self, from: Cell, to: Cell) -> Vec<Event> {
         let player = self.next_player;
         let is_queen = self.board.queen(player) == from;
@@ -170,22 +176,22 @@ impl Position {
     }
 }
 
-/// Whether a player has too few pieces to go on (QR-5).
+/// Whether a player has lost (QR-5).
 pub(super) fn has_lost(board: &Board, player: Player) -> bool {
     board.pieces(player) <= 2
 }
 
-/// A straight way from one cell to another.
+/// A straight path from one cell to another.
 #[derive(Clone, Copy)]
-struct Line {
+struct Path {
     vertical: i8,
     horizontal: i8,
     steps: u8,
     diagonal: bool,
 }
 
-/// The straight way between two cells, if there is one.
-fn line(from: Cell, to: Cell) -> Option<Line> {
+/// The straight path between two cells, if there is one.
+fn path(from: Cell, to: Cell) -> Option<Path> {
     let (rows, columns) = (from.row.abs_diff(to.row), from.column.abs_diff(to.column));
     let steps = rows.max(columns);
     let straight = rows == 0 || columns == 0;
@@ -194,7 +200,7 @@ fn line(from: Cell, to: Cell) -> Option<Line> {
         std::cmp::Ordering::Equal => 0,
         std::cmp::Ordering::Greater => 1,
     };
-    (steps > 0 && (straight || rows == columns)).then(|| Line {
+    (steps > 0 && (straight || rows == columns)).then(|| Path {
         vertical: direction(from.row, to.row),
         horizontal: direction(from.column, to.column),
         steps,
@@ -202,8 +208,8 @@ fn line(from: Cell, to: Cell) -> Option<Line> {
     })
 }
 
-impl Line {
-    /// The cells between the two ends.
+impl Path {
+    /// The cells between the ends.
     fn between(self, from: Cell) -> impl Iterator<Item = Cell> {
         let Self { vertical, horizontal, steps, .. } = self;
         // Boards have at most 26 rows and columns.

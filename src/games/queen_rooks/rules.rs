@@ -1,13 +1,13 @@
 use crate::RuleBreach;
 
-/// The rules of a game (QR-1, QR-7). They always hold together: [`Rules::new`] is the only door.
+/// The rules of a game (QR-1, QR-7). They are always valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rules {
     size: u8,
     quiet_move_limit: u32,
 }
 
-/// What is wrong with rules.
+/// What is wrong with a rule set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RulesError {
     /// The size is out of range, or odd.
@@ -30,18 +30,18 @@ impl RuleBreach for RulesError {
 impl Rules {
     /// 8 rows and columns, and no limit of quiet moves.
     pub const DEFAULT: Self = Self { size: 8, quiet_move_limit: 0 };
-    /// The fewest rows and columns.
+    /// The minimum number of rows and columns.
     pub const MIN_SIZE: u8 = 4;
-    /// The most rows and columns.
+    /// The maximum number of rows and columns.
     pub const MAX_SIZE: u8 = 26;
-    /// The highest limit of quiet moves, and the highest count.
+    /// The maximum limit of quiet moves, and the maximum count.
     pub const MAX_QUIET_MOVES: u32 = 1_000_000;
 
-    /// Rules, if they hold together.
+    /// Checks a rule set.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with them.
+    /// Everything that is wrong with it.
     pub fn new(size: u32, quiet_move_limit: u32) -> Result<Self, Vec<RulesError>> {
         let mut errors = Vec::new();
         if !(Self::MIN_SIZE.into()..=Self::MAX_SIZE.into()).contains(&size) || size % 2 == 1 {
@@ -54,22 +54,22 @@ impl Rules {
         if errors.is_empty() { Ok(Self { size: size as u8, quiet_move_limit }) } else { Err(errors) }
     }
 
-    /// Rows of the board, and columns: even, 4 to 26.
+    /// The number of rows and of columns: even, 4 to 26.
     pub const fn size(self) -> u8 {
         self.size
     }
 
-    /// The number of moves in a row without a capture that makes a draw; 0 if none does.
+    /// The number of moves in a row without a capture that makes a draw; 0 if there is no limit.
     pub const fn quiet_move_limit(self) -> u32 {
         self.quiet_move_limit
     }
 
-    /// Pieces of each player at the start, the queen included (QR-2).
+    /// The number of pieces of each player at the start, including the queen (QR-2).
     pub const fn pieces(self) -> u32 {
         Self::pieces_on(self.size)
     }
 
-    /// Pieces of each player at the start on a board of this size.
+    /// The number of pieces of each player at the start on a board of this size.
     pub(super) const fn pieces_on(size: u8) -> u32 {
         size as u32 * size as u32 / 4
     }
@@ -81,7 +81,7 @@ impl Default for Rules {
     }
 }
 
-/// The rules of a set-up, as far as they are valid: each value is known or not.
+/// The valid values of a rule set. An invalid value is `None`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct PartialRules {
     pub(super) size: Option<u8>,
@@ -89,7 +89,7 @@ pub struct PartialRules {
 }
 
 impl PartialRules {
-    /// The valid values among these, and everything that is wrong with the others.
+    /// Checks a rule set. Returns its valid values, and everything that is wrong with the others.
     pub fn new(size: u32, quiet_move_limit: u32) -> (Self, Vec<RulesError>) {
         let errors = Rules::new(size, quiet_move_limit).err().unwrap_or_default();
         let mut partial = Self { size: u8::try_from(size).ok(), quiet_move_limit: Some(quiet_move_limit) };

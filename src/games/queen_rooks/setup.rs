@@ -1,65 +1,61 @@
-//! Set-ups, and everything that is wrong with them.
+//! Setups, and everything that is wrong with them.
 //!
-//! All characters of all rows are read, on a board of any shape. Not reported, because it would only follow from
-//! another error:
+//! The checks accept a board of any shape. Errors that would only follow from another error are not reported:
 //!
 //! - sizes that depend on an invalid value of the rules;
-//! - a missing queen, and a lost game, while the size of the board is wrong or not known, or a character is unknown;
-//! - too many pieces, while there are more squares than the board has, or its size is not known;
+//! - a missing queen, and a lost game, while the size of the board is wrong or unknown, or a character is unknown;
+//! - too many pieces, while there are too many squares, or the size is unknown;
 //! - a blocked player, while anything else is wrong.
 
 use super::{
-    Capture, PartialRules, Rules,
+    Diagram, PartialRules, Position, Rules,
     board::{Board, Cell, Piece},
-    capture::captures,
-    position::{Position, has_lost},
+    position::has_lost,
 };
-use crate::{Player, RuleBreach, Square};
+use crate::{Player, RuleBreach};
 
-/// A position as it was written. It may be invalid: [`Position::try_from`] says so, and why; [`Diagram::try_from`] does for
-/// a board without a game around it.
-///
-/// Rules that are not complete make neither, but everything else is still checked.
+/// A position as a caller sent it. It may be invalid: [`Position::try_from`] checks it as a position,
+/// [`Diagram::try_from`] as a board that need not be one.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a, S> {
-    /// The rules it is played under, as far as they are valid.
+    /// The rules, as far as they are valid.
     pub rules: PartialRules,
     /// The board, one string per row, the top row first: `Q`, `R`, `q`, `r`, or `.` for an empty square.
     pub board: &'a [S],
-    /// The player to move. None if that is not known.
+    /// The player to move; none if it is missing or could not be read.
     pub next_player: Option<Player>,
-    /// How many moves in a row have captured nothing.
+    /// The number of moves in a row without a capture.
     pub quiet_moves: u32,
 }
 
-/// What is wrong with a set-up.
+/// What is wrong with a setup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
-    /// The rules are not complete.
+    /// A value of the rules is invalid.
     #[error("the rules are invalid")]
     Rules,
-    /// It is not said who is to move.
+    /// The player to move is missing.
     #[error("the player to move is missing")]
     NextPlayer,
     /// The board has too many or too few rows.
     #[error("the board must have {wanted} rows, not {found}")]
     RowCount {
-        /// Rows that the rules want.
+        /// The number of rows in the rules.
         wanted: u8,
-        /// Rows that are there.
+        /// The number of rows.
         found: usize,
     },
     /// A row has too many or too few squares.
-    #[error("row {row} must have {wanted} characters, one a column, not {found}")]
+    #[error("row {row} must have {wanted} characters, one per column, not {found}")]
     RowLength {
         /// The row, from 0 at the top.
         row: usize,
-        /// Columns that the rules want.
+        /// The number of columns in the rules.
         wanted: u8,
-        /// Characters that are there.
+        /// The number of characters.
         found: usize,
     },
-    /// A character stands for no piece.
+    /// A character is unknown.
     #[error("row {row}, column {column} holds {found:?}: a square is '.', 'Q', 'R', 'q' or 'r'")]
     UnknownPiece {
         /// The row, from 0 at the top.
@@ -72,40 +68,42 @@ pub enum SetupError {
     /// A player has no queen, or several (QR-2).
     #[error("{player} has {found} queens: each player has one")]
     QueenCount {
-        /// Who.
+        /// The player.
         player: Player,
-        /// Queens that are there.
+        /// The number of queens.
         found: usize,
     },
     /// A player has more pieces than at the start (QR-2).
-    #[error("{player} has {found} pieces: at the start each player has {most}")]
+    #[error("{player} has {found} pieces: at the start each player has {max}")]
     TooManyPieces {
-        /// Who.
+        /// The player.
         player: Player,
-        /// Pieces that are there.
+        /// The number of pieces.
         found: usize,
-        /// Pieces at the start.
-        most: u32,
+        /// The number of pieces at the start.
+        max: u32,
     },
     /// Both players have lost (QR-5).
-    #[error("both players have two pieces or fewer: the game was over when the first had")]
+    #[error("both players have two pieces or fewer: the game ends as soon as one player has")]
     TwoLosers,
     /// The player who has lost is not to move (QR-5).
-    #[error("{0} has lost with two pieces or fewer, and so is to move: the game ended with the other's move")]
+    #[error(
+        "{0} has lost (two pieces or fewer), so next_player must be {0}: the other player made the last move"
+    )]
     LoserNotToMove(Player),
-    /// The last move was a capture, so that no move was quiet since (QR-5).
+    /// The game ended with a capture, so no quiet move followed (QR-5).
     #[error("quiet_moves must be 0, not {0}: the game ended with a capture")]
     QuietAfterLoss(u32),
-    /// The player to move has passed already (QR-6).
+    /// The player to move has no legal move and has passed (QR-6).
     #[error("{0} has no legal move and has passed: it is the other player's turn")]
     Blocked(Player),
-    /// The count of quiet moves is out of range, or past the limit of the rules (QR-7).
-    #[error("quiet_moves must be from 0 to {most}, not {found}")]
+    /// The count of quiet moves is out of range, or above the limit of the rules (QR-7).
+    #[error("quiet_moves must be from 0 to {max}, not {found}")]
     QuietMoves {
         /// The count.
         found: u32,
-        /// The most there can be.
-        most: u32,
+        /// The maximum.
+        max: u32,
     },
 }
 
@@ -122,86 +120,14 @@ impl RuleBreach for SetupError {
     }
 }
 
-/// A board made by hand, with or without a game around it: it has its size and a queen of each player, and that is all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Diagram {
-    pub(super) rules: Rules,
-    pub(super) board: Board,
-    pub(super) next_player: Option<Player>,
-    pub(super) quiet_moves: u32,
-}
-
-impl Diagram {
-    /// The rules it is looked at under.
-    pub fn rules(&self) -> Rules {
-        self.rules
-    }
-
-    /// The player to move, if that is known.
-    pub fn next_player(&self) -> Option<Player> {
-        self.next_player
-    }
-
-    /// How many moves in a row have captured nothing.
-    pub fn quiet_moves(&self) -> u32 {
-        self.quiet_moves
-    }
-
-    /// The board, one string a row, the top row first.
-    pub fn rows(&self) -> Vec<String> {
-        let size = self.board.size();
-        let letter = |row, column| self.board.piece(Cell { row, column }).map_or('.', Piece::letter);
-        (0..size).map(|row| (0..size).map(|column| letter(row, column)).collect()).collect()
-    }
-
-    /// Tells of every piece, and where it stands.
-    pub fn for_each_piece(&self, mut tell: impl FnMut(Square, Piece)) {
-        for player in Player::ALL {
-            let queen = self.board.queen(player);
-            for cell in self.board.cells_of(player) {
-                let piece = if cell == queen { Piece::Queen(player) } else { Piece::Rook(player) };
-                tell(cell.into(), piece);
-            }
-        }
-    }
-
-    /// What stands on a square, if it is on the board.
-    pub fn piece(&self, square: Square) -> Option<Piece> {
-        self.board.cell(square).and_then(|cell| self.board.piece(cell))
-    }
-
-    /// What the piece on a square takes, as if it had just moved there, and the diagram after it. A queen takes nothing.
-    #[must_use]
-    pub fn resolve(mut self, arrived_at: Square) -> (Vec<Capture>, Self) {
-        let mut taken = Vec::new();
-        if let Some(cell) = self.board.cell(arrived_at)
-            && let Some(Piece::Rook(player)) = self.board.piece(cell)
-        {
-            for (cell, capture) in captures(&self.board, cell, player) {
-                self.board.remove_rook(cell, player.other());
-                self.quiet_moves = 0;
-                taken.push(capture);
-            }
-        }
-        (taken, self)
-    }
-}
-
-impl From<&Position> for Diagram {
-    fn from(position: &Position) -> Self {
-        let &Position { rules, board, next_player, quiet_moves } = position;
-        Self { rules, board, next_player: Some(next_player), quiet_moves }
-    }
-}
-
-impl<S: AsRef<str>> TryFrom<Setup<'_, S>> for Diagram {
+impl<S: AsRef<str>> TryFrom<&Setup<'_, S>> for Diagram {
+    /// Everything that is wrong with the setup.
     type Error = Vec<SetupError>;
 
-    /// Makes a diagram of a set-up, or reports everything that is wrong with it.
-    fn try_from(setup: Setup<'_, S>) -> Result<Self, Vec<SetupError>> {
-        let Setup { rules, next_player, quiet_moves, .. } = setup;
+    fn try_from(setup: &Setup<'_, S>) -> Result<Self, Vec<SetupError>> {
+        let &Setup { rules, next_player, quiet_moves, .. } = setup;
         let mut errors = Vec::new();
-        let board = Pieces::read(&setup, &mut errors).board();
+        let board = Pieces::read(setup, &mut errors).board();
         errors.extend(check_quiet_moves(quiet_moves, rules));
         let Some(rules) = rules.complete() else {
             errors.push(SetupError::Rules);
@@ -212,18 +138,18 @@ impl<S: AsRef<str>> TryFrom<Setup<'_, S>> for Diagram {
     }
 }
 
-impl<S: AsRef<str>> TryFrom<Setup<'_, S>> for Position {
+impl<S: AsRef<str>> TryFrom<&Setup<'_, S>> for Position {
+    /// Everything that is wrong with the setup.
     type Error = Vec<SetupError>;
 
-    /// Makes a position of a set-up, or reports everything that is wrong with it.
-    fn try_from(setup: Setup<'_, S>) -> Result<Self, Vec<SetupError>> {
-        let Setup { rules, next_player, quiet_moves, .. } = setup;
+    fn try_from(setup: &Setup<'_, S>) -> Result<Self, Vec<SetupError>> {
+        let &Setup { rules, next_player, quiet_moves, .. } = setup;
         let mut errors = Vec::new();
-        let pieces = Pieces::read(&setup, &mut errors);
+        let pieces = Pieces::read(setup, &mut errors);
         pieces.check_counts(&mut errors);
         let board = pieces.board();
         if let Some(board) = &board {
-            check_loss(&setup, board, &mut errors);
+            check_loss(setup, board, &mut errors);
         }
         errors.extend(check_quiet_moves(quiet_moves, rules));
         if next_player.is_none() {
@@ -246,10 +172,10 @@ impl<S: AsRef<str>> TryFrom<Setup<'_, S>> for Position {
     }
 }
 
-/// What is wrong with a count of quiet moves (QR-7).
+/// Checks a count of quiet moves (QR-7).
 fn check_quiet_moves(found: u32, rules: PartialRules) -> Option<SetupError> {
-    let most = rules.quiet_move_limit.filter(|&limit| limit > 0).unwrap_or(Rules::MAX_QUIET_MOVES);
-    (found > most).then_some(SetupError::QuietMoves { found, most })
+    let max = rules.quiet_move_limit.filter(|&limit| limit > 0).unwrap_or(Rules::MAX_QUIET_MOVES);
+    (found > max).then_some(SetupError::QuietMoves { found, max })
 }
 
 fn check_loss<S>(setup: &Setup<'_, S>, board: &Board, errors: &mut Vec<SetupError>) {
@@ -260,7 +186,7 @@ fn check_loss<S>(setup: &Setup<'_, S>, board: &Board, errors: &mut Vec<SetupErro
             if setup.next_player.is_some_and(|next| next != loser) {
                 errors.push(SetupError::LoserNotToMove(loser));
             }
-            // A count that no limit allows is reported as such.
+            // A count that is out of range is reported as such.
             let allowed = check_quiet_moves(setup.quiet_moves, setup.rules).is_none();
             if setup.quiet_moves > 0 && allowed {
                 errors.push(SetupError::QuietAfterLoss(setup.quiet_moves));
@@ -272,18 +198,18 @@ fn check_loss<S>(setup: &Setup<'_, S>, board: &Board, errors: &mut Vec<SetupErro
 
 /// The pieces of a board of any shape.
 struct Pieces {
-    /// Each piece, with its row and column.
+    /// The pieces with their rows and columns.
     found: Vec<(Piece, usize, usize)>,
-    /// The size of the board, if the rules have one.
+    /// The size of the board, if it is valid.
     size: Option<u8>,
-    /// Whether no row and no square is missing or unknown, and none is too many.
+    /// Whether all squares are known, and none is missing or surplus.
     is_complete: bool,
-    /// Whether a row or a square is too many.
+    /// Whether there are too many rows or squares.
     has_surplus: bool,
 }
 
 impl Pieces {
-    /// Reads all characters of the board. Reports what is wrong with its size, its characters and its queens.
+    /// Reads the board. Reports errors of its size, its characters and its queens.
     fn read<S: AsRef<str>>(setup: &Setup<'_, S>, errors: &mut Vec<SetupError>) -> Self {
         let size = setup.rules.size;
         let mut read = Self { found: Vec::new(), size, is_complete: size.is_some(), has_surplus: false };
@@ -328,14 +254,14 @@ impl Pieces {
         queens.map(|&(_, row, column)| (row, column))
     }
 
-    /// Reports too many pieces.
+    /// Reports players with too many pieces.
     fn check_counts(&self, errors: &mut Vec<SetupError>) {
         let Some(size) = self.size.filter(|_| !self.has_surplus) else { return };
-        let most = Rules::pieces_on(size);
+        let max = Rules::pieces_on(size);
         for player in Player::ALL {
             let found = self.found.iter().filter(|(piece, ..)| piece.owner() == player).count();
-            if found > most as usize {
-                errors.push(SetupError::TooManyPieces { player, found, most });
+            if found > max as usize {
+                errors.push(SetupError::TooManyPieces { player, found, max });
             }
         }
     }

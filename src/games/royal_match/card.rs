@@ -16,7 +16,7 @@ pub enum Suit {
 }
 
 impl Suit {
-    /// Every suit.
+    /// All suits.
     pub const ALL: [Self; 4] = [Self::Hearts, Self::Diamonds, Self::Clubs, Self::Spades];
 
     /// The suit that is weak when this one is strong (RM-2).
@@ -30,12 +30,12 @@ impl Suit {
         }
     }
 
-    /// Whether it is red; the others are black.
+    /// Whether the suit is red, not black.
     pub const fn is_red(self) -> bool {
         matches!(self, Self::Hearts | Self::Diamonds)
     }
 
-    /// The letter that stands for it.
+    /// The letter of the suit.
     pub(super) const fn letter(self) -> char {
         match self {
             Self::Hearts => 'H',
@@ -45,8 +45,8 @@ impl Suit {
         }
     }
 
-    /// The sign that stands for it, filled.
-    pub(super) const fn sign(self) -> char {
+    /// The filled symbol of the suit.
+    pub(super) const fn symbol(self) -> char {
         match self {
             Self::Hearts => '♥',
             Self::Diamonds => '♦',
@@ -55,9 +55,9 @@ impl Suit {
         }
     }
 
-    /// The suit that a letter or a sign stands for.
-    pub(super) const fn from_char(sign: char) -> Option<Self> {
-        Some(match sign {
+    /// The suit with a letter or a symbol.
+    pub(super) const fn from_char(symbol: char) -> Option<Self> {
+        Some(match symbol {
             'H' | 'h' | '♥' | '♡' => Self::Hearts,
             'D' | 'd' | '♦' | '♢' => Self::Diamonds,
             'C' | 'c' | '♣' | '♧' => Self::Clubs,
@@ -78,7 +78,7 @@ impl fmt::Display for Suit {
     }
 }
 
-/// A card (RM-1). As text `10H`; other ways to write it are understood.
+/// A card (RM-1). Its text is `10H`. Reading also accepts lower case and suit symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Card {
     suit: Suit,
@@ -89,7 +89,7 @@ pub struct Card {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CardError {
     /// The value is out of range.
-    #[error("a value must be from {min} to {max}, not {0}", min = Card::LOWEST, max = Card::HIGHEST)]
+    #[error("a value must be from {min} to {max}, not {0}", min = Card::MIN_VALUE, max = Card::MAX_VALUE)]
     Value(u32),
 }
 
@@ -100,56 +100,56 @@ impl RuleBreach for CardError {
 }
 
 impl Card {
-    /// The lowest value.
-    pub const LOWEST: u8 = 2;
-    /// The highest value, that of the ace.
-    pub const HIGHEST: u8 = 14;
-    /// Cards in a deck.
-    pub const COUNT: usize = 52;
+    /// The minimum value.
+    pub const MIN_VALUE: u8 = 2;
+    /// The maximum value: the ace.
+    pub const MAX_VALUE: u8 = 14;
+    /// The number of cards in a deck.
+    pub const DECK_SIZE: usize = 52;
 
-    /// A card, if its value is in range.
+    /// A card.
     ///
     /// # Errors
     ///
-    /// If it is not.
+    /// If the value is out of range.
     pub fn new(suit: Suit, value: u32) -> Result<Self, CardError> {
         match u8::try_from(value) {
-            Ok(value @ Self::LOWEST..=Self::HIGHEST) => Ok(Self { suit, value }),
+            Ok(value @ Self::MIN_VALUE..=Self::MAX_VALUE) => Ok(Self { suit, value }),
             _ => Err(CardError::Value(value)),
         }
     }
 
-    /// Its suit.
+    /// The suit.
     pub const fn suit(self) -> Suit {
         self.suit
     }
 
-    /// Its value, 2 to 14.
+    /// The value, 2 to 14.
     pub const fn value(self) -> u8 {
         self.value
     }
 
-    /// Every card: suit by suit, each from the lowest.
+    /// All cards: suit by suit, by ascending value.
     pub fn deck() -> impl Iterator<Item = Self> {
         Suit::ALL
             .into_iter()
-            .flat_map(|suit| (Self::LOWEST..=Self::HIGHEST).map(move |value| Self { suit, value }))
+            .flat_map(|suit| (Self::MIN_VALUE..=Self::MAX_VALUE).map(move |value| Self { suit, value }))
     }
 
-    /// Its place in [`Card::deck`].
+    /// The index in [`Card::deck`].
     pub const fn deck_index(self) -> usize {
-        self.suit as usize * Self::COUNT / Suit::ALL.len() + (self.value - Self::LOWEST) as usize
+        self.suit as usize * Self::DECK_SIZE / Suit::ALL.len() + (self.value - Self::MIN_VALUE) as usize
     }
 
-    /// The value as it is written.
+    /// The text of the value.
     fn value_text(self) -> &'static str {
         const TEXTS: [&str; 13] = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A"];
-        TEXTS[usize::from(self.value - Self::LOWEST)]
+        TEXTS[usize::from(self.value - Self::MIN_VALUE)]
     }
 
-    /// The card with the sign of its suit, for people.
-    pub(super) fn with_sign(self) -> String {
-        format!("{}{}", self.value_text(), self.suit.sign())
+    /// The card with the symbol of its suit, for people.
+    pub(super) fn with_symbol(self) -> String {
+        format!("{}{}", self.value_text(), self.suit.symbol())
     }
 }
 
@@ -165,10 +165,10 @@ impl FromStr for Card {
     /// Reads a value and a suit: `7H`, `10♥`, `a♠`.
     fn from_str(text: &str) -> Result<Self, NotationError> {
         let read = || {
-            // Signs of suits may be followed by a mark that asks for a coloured picture, or for none.
+            // A suit symbol may be followed by a variation selector, which asks for a coloured or a plain glyph.
             let text = text.strip_suffix(['\u{FE0F}', '\u{FE0E}']).unwrap_or(text);
-            let (at, sign) = text.char_indices().next_back()?;
-            let suit = Suit::from_char(sign)?;
+            let (at, symbol) = text.char_indices().next_back()?;
+            let suit = Suit::from_char(symbol)?;
             let value = match &text[..at] {
                 "J" | "j" => 11,
                 "Q" | "q" => 12,
@@ -181,7 +181,7 @@ impl FromStr for Card {
         };
         read().ok_or_else(|| {
             NotationError::new(format!(
-                "{} is no card: expected a value from 2 to 10 or J, Q, K, A, and a suit, such as 10H or A♠",
+                "{} is not a card: expected a value from 2 to 10 or J, Q, K, A, and a suit, such as 10H or A♠",
                 Quoted(text),
             ))
         })

@@ -42,10 +42,10 @@ pub(super) const CLAUSES: &[Clause] = &[
         title: "The match",
         text: "2 to 4 players, one 52-card deck, hands of 1 to 13 cards given by the caller or dealt by \
                seed; the dominant suit given or drawn by seed. In each trick every player plays one card of \
-               their hand, in any order, once; no suit need be followed. When all have played, the \
-               strongest card takes the trick (that is `ResolveCaptures`) and the next trick starts. When \
-               the hands are empty, most tricks wins; equal most is a draw between those players. Cards in \
-               play are all different. A player sees their own hand, the current trick and the number of \
-               cards in the other hands.",
+               their hand, in any order, once; there is no obligation to follow suit. When all have played, \
+               the strongest card takes the trick (that is `ResolveCaptures`) and the next trick starts. \
+               When the hands are empty, the player with the most tricks wins; if several share the most, \
+               it is a draw between them. Cards in play are all different. A player sees their own hand, \
+               the current trick and the number of cards in the other hands.",
     },
 ];

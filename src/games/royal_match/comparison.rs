@@ -2,44 +2,34 @@
 
 use std::{cmp, fmt};
 
-use super::{Card, Suit};
+use super::{Card, Ordering, Suit};
 
-/// How cards are compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Ordering {
-    /// By value first, and by suit when the values are equal (RM-3).
-    #[default]
-    ValueThenSuit,
-    /// By suit first, and by value in the same suit (RM-6).
-    SuitThenValue,
-}
-
-/// What decides between two cards (RM-5).
+/// What decides a comparison of two cards (RM-5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Decision {
-    /// One has the higher value.
+    /// One card has the higher value.
     HigherValue,
-    /// One is of the strong suit.
+    /// One card is of the strong suit.
     StrongSuit,
-    /// One is of the weak suit.
+    /// One card is of the weak suit.
     WeakSuit,
-    /// Both are neutral, and one has the colour of the strong suit.
+    /// Both suits are neutral, and one has the colour of the strong suit.
     NeutralColour,
     /// They are the same card (RM-4).
     Equal,
 }
 
-/// A way to order cards: a total order over all 52.
+/// A total order of the 52 cards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Order {
-    /// The suit that is strong.
+    /// The strong suit.
     pub dominant: Suit,
-    /// What is looked at first.
+    /// What is compared first.
     pub ordering: Ordering,
 }
 
 impl Order {
-    /// How the first card stands to the second, and what decides it.
+    /// Compares two cards. Returns the result and what decided it.
     pub fn compare(self, first: Card, second: Card) -> (cmp::Ordering, Decision) {
         let by_value = (first.value().cmp(&second.value()), Decision::HigherValue);
         let by_suit = self.compare_suits(first.suit(), second.suit());
@@ -73,12 +63,12 @@ impl Order {
         }
     }
 
-    /// Puts the strongest card first; equal ones stay in their order.
+    /// Sorts cards, the strongest first. The sort is stable.
     pub fn rank(self, cards: &mut [Card]) {
         cards.sort_by(|&first, &second| self.compare(second, first).0);
     }
 
-    /// Each card of a ranking against the next.
+    /// Compares each card of a ranking with the next.
     pub fn explain(self, ranking: &[Card]) -> Vec<Comparison> {
         ranking
             .windows(2)
@@ -95,13 +85,13 @@ impl Order {
 /// A comparison of two cards, and what decided it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comparison {
-    /// The card that wins; the first of two equal ones.
+    /// The card that wins; the first of two equal cards.
     pub stronger: Card,
     /// The card that loses.
     pub weaker: Card,
     /// What decided it.
     pub decision: Decision,
-    /// The suit that was strong.
+    /// The strong suit.
     pub dominant: Suit,
 }
 

@@ -1,30 +1,30 @@
-use super::{Card, Seat};
+use super::{Card, Player};
 use crate::RuleBreach;
 
-/// Why a card cannot be played (RM-7).
+/// Why a move is illegal (RM-7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IllegalMove {
     /// All cards have been played.
     #[error("the match is over: all cards have been played")]
     GameOver,
     /// The match has no such player.
-    #[error("this match has {players} players: there is no {seat}")]
+    #[error("this match has {players} players: there is no {player}")]
     NoSuchPlayer {
-        /// Who is to play.
-        seat: Seat,
-        /// How many players there are.
+        /// The player of the move.
+        player: Player,
+        /// The number of players in the match.
         players: usize,
     },
-    /// The player has played in this trick.
-    #[error("{0} has played in this trick already")]
-    AlreadyPlayed(Seat),
+    /// The player has already played in this trick.
+    #[error("{0} has already played in this trick")]
+    AlreadyPlayed(Player),
     /// The player does not have the card.
-    #[error("{card} is not in the hand of {seat}")]
+    #[error("{card} is not in the hand of {player}")]
     CardNotInHand {
-        /// Who is to play.
-        seat: Seat,
         /// The card.
         card: Card,
+        /// The player of the move.
+        player: Player,
     },
 }
 

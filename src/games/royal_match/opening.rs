@@ -1,32 +1,40 @@
-use super::{
-    Card, Player, RoyalMatch, Rules, Seat, Suit, Table,
-    setup::{FEWEST_PLAYERS, MOST_CARDS, MOST_PLAYERS},
-};
-use crate::{Chance, RuleBreach};
+//! What a new match starts from (RM-7).
 
-/// What a match is started from besides its rules. Whatever is left open follows from the seed.
+use super::{
+    Card, Player, Suit,
+    rules::{MAX_HAND_SIZE, MAX_PLAYERS, MIN_PLAYERS},
+};
+use crate::{Count, RuleBreach};
+
+/// What a match starts from, in addition to its rules. The seed decides the rest.
 #[derive(Clone, Debug)]
 pub struct Opening {
-    hands: Hands,
-    dominant: Option<Suit>,
+    pub(super) hands: Hands,
+    pub(super) dominant: Option<Suit>,
 }
 
+/// Where the hands of a new match come from.
 #[derive(Clone, Debug)]
-enum Hands {
+pub(super) enum Hands {
+    /// The caller gives them.
     Given(Vec<Vec<Card>>),
-    Dealt { players: usize, cards: usize },
+    /// They are dealt from a deck.
+    Dealt { players: usize, hand_size: usize },
 }
 
-/// What a match is to be started from, as someone wrote it down. It may be nonsense: [`Opening::try_from`] tells.
+/// An opening as a caller sent it. It may be invalid: [`Opening::try_from`] checks it.
+///
+/// A card that could not be read is `None`. The reader has reported it, so it is not reported again: the list of errors
+/// is empty if everything else is valid.
 #[derive(Clone, Debug, Default)]
 pub struct OpeningSetup {
-    /// How many players there are. Left open: two, or as many as there are hands.
+    /// The number of players. Default: the number of hands, or two if they are dealt.
     pub players: Option<u32>,
-    /// How many cards each is dealt. Left open: 13, or as many as the hands have.
+    /// The number of cards in each hand. Default: that of the given hands, or 13 if they are dealt.
     pub hand_size: Option<u32>,
-    /// The hands; a card that could not be read is none, but counts. Empty: dealt.
+    /// The hands. If empty, they are dealt.
     pub hands: Vec<Vec<Option<Card>>>,
-    /// The suit that is strong. Left open: drawn.
+    /// The strong suit. If none, it is drawn.
     pub dominant: Option<Suit>,
 }
 
@@ -34,46 +42,46 @@ pub struct OpeningSetup {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpeningError {
     /// The number of players is out of range.
-    #[error("players must be from {FEWEST_PLAYERS} to {MOST_PLAYERS}, not {0}")]
+    #[error("players must be from {MIN_PLAYERS} to {MAX_PLAYERS}, not {0}")]
     Players(u32),
-    /// The number of cards is out of range.
-    #[error("hand_size must be from 1 to {MOST_CARDS}, not {0}")]
+    /// The hand size is out of range.
+    #[error("hand_size must be from 1 to {MAX_HAND_SIZE}, not {0}")]
     HandSize(u32),
-    /// There are too many or too few hands.
-    #[error("there are {found} hands: there must be {wanted}, one a player")]
+    /// The number of hands differs from the number of players.
+    #[error("there must be {wanted} hands, one per player, not {found}")]
     HandCount {
-        /// Hands that are there.
+        /// The number of hands.
         found: usize,
-        /// Hands that there must be.
+        /// The number of players.
         wanted: usize,
     },
-    /// There are more hands than a match has players, or only one.
-    #[error("there are {0} hands: a match has {FEWEST_PLAYERS} to {MOST_PLAYERS} players")]
+    /// The number of hands is out of range.
+    #[error("there must be {MIN_PLAYERS} to {MAX_PLAYERS} hands, one per player, not {0}")]
     HandsOutOfRange(usize),
-    /// A hand has more or fewer cards than it must have.
-    #[error("the hand of {seat} has {found} cards: it must have {wanted}")]
+    /// A hand does not have the hand size of the match.
+    #[error("the hand of {player} has {}: it must have {wanted}", Count(*found, "card"))]
     CardCount {
-        /// Whose hand it is.
-        seat: Seat,
-        /// Cards in it.
+        /// The owner of the hand.
+        player: Player,
+        /// The number of cards in it.
         found: usize,
-        /// Cards that it must have.
+        /// The hand size.
         wanted: usize,
     },
     /// A hand is too large, or empty.
-    #[error("the hand of {seat} has {found} cards: a hand has 1 to {MOST_CARDS}")]
+    #[error("the hand of {player} has {found} cards: a hand has 1 to {MAX_HAND_SIZE}")]
     CardsOutOfRange {
-        /// Whose hand it is.
-        seat: Seat,
-        /// Cards in it.
+        /// The owner of the hand.
+        player: Player,
+        /// The number of cards in it.
         found: usize,
     },
-    /// A card is there twice.
-    #[error("{card} is there already")]
+    /// A card is given twice.
+    #[error("{card} is given twice")]
     DuplicateCard {
-        /// Whose hand has it a second time.
-        seat: Seat,
-        /// Where in that hand, from 0.
+        /// The owner of the hand that repeats it.
+        player: Player,
+        /// Its index in that hand, from 0.
         index: usize,
         /// The card.
         card: Card,
@@ -87,26 +95,26 @@ impl RuleBreach for OpeningError {
 }
 
 impl TryFrom<&OpeningSetup> for Opening {
-    /// Everything that is wrong. Empty if something could not be read, and what could is right.
+    /// Every error except those that the reader has reported.
     type Error = Vec<OpeningError>;
 
     fn try_from(setup: &OpeningSetup) -> Result<Self, Vec<OpeningError>> {
         let mut errors = Vec::new();
         let players = setup.players.map(|players| players as usize);
-        if let Some(found) = players.filter(|found| !(FEWEST_PLAYERS..=MOST_PLAYERS).contains(found)) {
+        if let Some(found) = players.filter(|found| !(MIN_PLAYERS..=MAX_PLAYERS).contains(found)) {
             errors.push(OpeningError::Players(found as u32));
         }
-        let cards = setup.hand_size.map(|cards| cards as usize);
-        if let Some(found) = cards.filter(|found| !(1..=MOST_CARDS).contains(found)) {
+        let hand_size = setup.hand_size.map(|size| size as usize);
+        if let Some(found) = hand_size.filter(|found| !(1..=MAX_HAND_SIZE).contains(found)) {
             errors.push(OpeningError::HandSize(found as u32));
         }
         let hands = if setup.hands.is_empty() {
             Some(Hands::Dealt {
-                players: players.unwrap_or(FEWEST_PLAYERS),
-                cards: cards.unwrap_or(MOST_CARDS),
+                players: players.unwrap_or(MIN_PLAYERS),
+                hand_size: hand_size.unwrap_or(MAX_HAND_SIZE),
             })
         } else {
-            check_hands(setup, players, cards, &mut errors);
+            check_hands(setup, players, hand_size, &mut errors);
             let hand = |hand: &Vec<Option<Card>>| hand.iter().copied().collect::<Option<Vec<Card>>>();
             setup.hands.iter().map(hand).collect::<Option<_>>().map(Hands::Given)
         };
@@ -118,60 +126,35 @@ impl TryFrom<&OpeningSetup> for Opening {
 fn check_hands(
     setup: &OpeningSetup,
     players: Option<usize>,
-    cards: Option<usize>,
+    hand_size: Option<usize>,
     errors: &mut Vec<OpeningError>,
 ) {
-    // What is out of range has been noted, and asks for nothing.
-    let players = players.filter(|players| (FEWEST_PLAYERS..=MOST_PLAYERS).contains(players));
-    let in_range = |cards: &usize| (1..=MOST_CARDS).contains(cards);
-    let cards = cards.filter(in_range).or(setup.hands.iter().map(Vec::len).find(in_range));
+    // A value out of range has been reported. The hands are not compared with it.
+    let players = players.filter(|players| (MIN_PLAYERS..=MAX_PLAYERS).contains(players));
+    let in_range = |size: &usize| (1..=MAX_HAND_SIZE).contains(size);
+    let hand_size = hand_size.filter(in_range).or(setup.hands.iter().map(Vec::len).find(in_range));
     let found = setup.hands.len();
     match players {
         Some(wanted) if wanted != found => errors.push(OpeningError::HandCount { found, wanted }),
-        None if !(FEWEST_PLAYERS..=MOST_PLAYERS).contains(&found) => {
+        None if !(MIN_PLAYERS..=MAX_PLAYERS).contains(&found) => {
             errors.push(OpeningError::HandsOutOfRange(found));
         }
         _ => {}
     }
     let mut seen = Vec::new();
-    for (seat, hand) in Seat::ALL.into_iter().zip(&setup.hands) {
+    for (player, hand) in Player::ALL.into_iter().zip(&setup.hands) {
         let found = hand.len();
-        match cards {
-            _ if !in_range(&found) => errors.push(OpeningError::CardsOutOfRange { seat, found }),
-            Some(wanted) if wanted != found => errors.push(OpeningError::CardCount { seat, found, wanted }),
+        match hand_size {
+            _ if !in_range(&found) => errors.push(OpeningError::CardsOutOfRange { player, found }),
+            Some(wanted) if wanted != found => errors.push(OpeningError::CardCount { player, found, wanted }),
             _ => {}
         }
-        for (index, card) in hand.iter().take(MOST_CARDS).enumerate() {
+        for (index, card) in hand.iter().take(MAX_HAND_SIZE).enumerate() {
             let Some(card) = *card else { continue };
             if seen.contains(&card) {
-                errors.push(OpeningError::DuplicateCard { seat, index, card });
+                errors.push(OpeningError::DuplicateCard { player, index, card });
             }
             seen.push(card);
         }
     }
-}
-
-/// What is left to chance. The numbers must not change: states that follow from a seed would.
-mod kind {
-    pub(super) const DOMINANT_SUIT: u64 = 1;
-    pub(super) const DECK: u64 = 2;
-}
-
-/// Starts a match.
-pub(super) fn deal(rules: Rules, opening: Opening, seed: u64) -> RoyalMatch {
-    let dominant = opening.dominant.unwrap_or_else(|| {
-        // There are four suits.
-        Suit::ALL[Chance::new(seed, kind::DOMINANT_SUIT).below(Suit::ALL.len() as u32) as usize]
-    });
-    let hands = match opening.hands {
-        Hands::Given(hands) => hands,
-        Hands::Dealt { players, cards } => {
-            let mut deck: Vec<Card> = Card::deck().collect();
-            let dealt = Chance::new(seed, kind::DECK).draw(&mut deck, players * cards);
-            dealt.chunks(cards).map(<[Card]>::to_vec).collect()
-        }
-    };
-    let player = |hand| Player { hand, ..Player::default() };
-    let players = hands.into_iter().map(player).collect();
-    RoyalMatch(Table { rules, dominant, players, viewer: None })
 }

@@ -1,30 +1,31 @@
 use std::fmt;
 
-use super::Seat;
+use super::Player;
+use crate::Count;
 
-/// Whether a match is over, why, and who has won; or whose turn it is (RM-7).
+/// The outcome of a match so far (RM-7).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// How it has ended; none while it goes on.
+    /// How the match ended; none while it is in progress.
     pub ending: Option<Ending>,
-    /// The players who have not played in the current trick; none when the match is over.
-    pub next: Vec<Seat>,
+    /// The players who have not played in the current trick; none after the end.
+    pub next_players: Vec<Player>,
     /// The tricks of each player.
     pub tricks: Vec<u32>,
 }
 
-/// How a match has ended.
+/// How a match ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// A player has more tricks than any other.
+    /// One player has the most tricks.
     Won {
-        /// Who.
-        winner: Seat,
+        /// The winner.
+        winner: Player,
     },
-    /// Several players have the most tricks.
+    /// Several players share the most tricks.
     Draw {
-        /// Who.
-        between: Vec<Seat>,
+        /// These players.
+        between: Vec<Player>,
     },
 }
 
@@ -34,7 +35,8 @@ impl fmt::Display for Outcome {
         match &self.ending {
             None => Ok(()),
             Some(Ending::Won { winner }) => {
-                write!(f, "{winner} wins with {most} of {} tricks", self.tricks.iter().sum::<u32>())
+                let all = Count(self.tricks.iter().sum::<u32>(), "trick");
+                write!(f, "{winner} wins with {most} of {all}")
             }
             Some(Ending::Draw { between }) => {
                 write!(f, "{} share the most tricks, {most} each: a draw", join(between))
@@ -43,9 +45,9 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// Players as in a sentence: `player one, player two and player four`.
-pub(super) fn join(seats: &[Seat]) -> String {
-    let names: Vec<String> = seats.iter().map(ToString::to_string).collect();
+/// A list of players in a sentence: `player one, player two and player four`.
+pub(super) fn join(players: &[Player]) -> String {
+    let names: Vec<String> = players.iter().map(ToString::to_string).collect();
     match names.split_last() {
         Some((last, [])) => last.clone(),
         Some((last, rest)) => format!("{} and {last}", rest.join(", ")),

@@ -1,49 +1,48 @@
 use std::fmt;
 
-use super::{Card, Player, RoyalMatch, Rules, Seat, Suit, Table, View};
-use crate::{RuleBreach, StateOrView};
+use super::{
+    Card, Diagram, Player, Position, RoyalMatch, Rules, Seat, Suit, View,
+    rules::{MAX_HAND_SIZE, MAX_PLAYERS, MIN_PLAYERS},
+};
+use crate::{Count, RuleBreach, StateOrView};
 
-/// The most cards in a hand.
-pub(super) const MOST_CARDS: usize = 13;
-/// The fewest players.
-pub(super) const FEWEST_PLAYERS: usize = 2;
-/// The most players.
-pub(super) const MOST_PLAYERS: usize = 4;
-
-/// A match as a caller wrote it, as far as it could be read. It may be invalid: the constructors check it, [`StateOrView`] for a
-/// whole match or a view, [`Table`] for a trick without a match around it.
+/// A match as a caller sent it. It may be invalid: [`StateOrView::try_from`] checks it as a match or a view,
+/// [`Diagram::try_from`] as seats that need not belong to a match.
+///
+/// A value that the caller sent but that could not be read is `None`. The reader has reported it, so it is not reported
+/// again: the list of errors is empty if everything else is valid.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// The rules it is played under.
-    pub rules: Rules,
-    /// The suit that is strong. None if that could not be read.
+    /// The rules.
+    pub rules: Option<Rules>,
+    /// The strong suit.
     pub dominant: Option<Suit>,
-    /// The players, the first seat first.
-    pub players: Vec<SetupPlayer>,
-    /// The player who sees the view, if this is one.
-    pub viewer: Option<Seat>,
+    /// The seats, in the order of their players.
+    pub seats: Vec<SetupSeat>,
+    /// The player who sees it, if it is a view.
+    pub viewer: Option<Player>,
 }
 
-/// A player as a caller wrote it.
+/// A seat as a caller sent it.
 #[derive(Clone, Debug, Default)]
-pub struct SetupPlayer {
-    /// The cards in the hand; one that could not be read is none, but counts.
+pub struct SetupSeat {
+    /// The cards in the hand, including unreadable ones.
     pub hand: Vec<Option<Card>>,
-    /// The card played in the current trick, if there is one; none inside if it could not be read.
+    /// The card played in the current trick; `Some(None)` if it could not be read.
     pub played: Option<Option<Card>>,
-    /// Tricks taken.
+    /// The number of tricks taken.
     pub tricks: u32,
-    /// In a view: how many cards are in the hand, if they are hidden.
+    /// The number of cards in a hidden hand of a view.
     pub hidden: Option<u32>,
 }
 
-impl SetupPlayer {
-    /// Cards in the hand, hidden or not.
+impl SetupSeat {
+    /// The number of cards in the hand, hidden or not.
     fn hand_size(&self) -> usize {
         self.hidden.map_or(self.hand.len(), |hidden| hidden as usize)
     }
 
-    /// Cards that the player had at the beginning of the current trick.
+    /// The number of cards that the player had at the start of the current trick.
     fn cards_left(&self) -> usize {
         self.hand_size().saturating_add(usize::from(self.played.is_some()))
     }
@@ -52,33 +51,33 @@ impl SetupPlayer {
 /// Where a card is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In a hand, from 0.
-    Hand(Seat, usize),
+    /// In a hand, with its index from 0.
+    Hand(Player, usize),
     /// In the current trick.
-    Played(Seat),
+    Played(Player),
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Hand(seat, _) => write!(f, "in the hand of {seat}"),
-            Self::Played(seat) => write!(f, "played by {seat}"),
+            Self::Hand(player, _) => write!(f, "in the hand of {player}"),
+            Self::Played(player) => write!(f, "played by {player}"),
         }
     }
 }
 
-/// What is wrong with a set-up (RM-7).
+/// What is wrong with a setup (RM-7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
     /// There are too many or too few players.
-    #[error("a match has {FEWEST_PLAYERS} to {MOST_PLAYERS} players, not {0}")]
+    #[error("a match has {MIN_PLAYERS} to {MAX_PLAYERS} players, not {0}")]
     PlayerCount(usize),
-    /// A hand has more cards than a hand can have.
-    #[error("the hand of {seat} has {found} cards: a hand has at most {MOST_CARDS}")]
+    /// A hand is larger than any hand can be.
+    #[error("the hand of {player} has {found} cards: a hand has at most {MAX_HAND_SIZE}")]
     HandTooLarge {
-        /// Whose hand it is.
-        seat: Seat,
-        /// Cards in it.
+        /// The owner of the hand.
+        player: Player,
+        /// The number of cards in it.
         found: usize,
     },
     /// A card is in two places.
@@ -91,65 +90,72 @@ pub enum SetupError {
         /// The second place.
         second: Place,
     },
-    /// The players do not have as many cards as each other.
-    #[error("{seat} has {found} cards left, with the one played in this trick: another player has {wanted}")]
+    /// Two players do not have the same number of cards left.
+    #[error(
+        "{player} has {} left, including the one played in this trick, but another player has {wanted}",
+        Count(*found, "card")
+    )]
     HandSize {
-        /// Whose hand it is.
-        seat: Seat,
-        /// Cards left.
+        /// The player.
+        player: Player,
+        /// The number of cards left.
         found: usize,
-        /// Cards that player one has left.
+        /// The number of cards that the other player has left.
         wanted: usize,
     },
     /// A player has more tricks than a match has.
-    #[error("tricks must be from 0 to {MOST_CARDS}, not {found}")]
+    #[error("tricks must be from 0 to {MAX_HAND_SIZE}, not {found}")]
     Tricks {
-        /// Who.
-        seat: Seat,
-        /// Tricks.
+        /// The player.
+        player: Player,
+        /// The number of tricks.
         found: u32,
     },
-    /// More tricks were taken by all than a match has.
-    #[error("{tricks} tricks taken and {left} cards left make more than the {MOST_CARDS} of a match")]
+    /// The tricks taken and the cards left are more than a match has.
+    #[error(
+        "{} taken and {} left add up to more than {MAX_HAND_SIZE}",
+        Count(*tricks, "trick"),
+        Count(*left, "card")
+    )]
     TooManyTricks {
-        /// Tricks taken by all.
+        /// The number of tricks taken by all players.
         tricks: u32,
-        /// Cards that each player has left.
+        /// The number of cards that each player has left.
         left: usize,
     },
-    /// There is nothing to play and nothing was played.
-    #[error("there are neither cards nor tricks: a match has 1 to {MOST_CARDS} cards a hand")]
+    /// There are no cards to play and none were played.
+    #[error("there are neither cards nor tricks: a match has 1 to {MAX_HAND_SIZE} cards per hand")]
     NoCards,
-    /// Everybody has played, and nobody has taken the trick.
-    #[error("everybody has played: the trick is taken before the next card")]
+    /// All players have played, but the trick is not taken.
+    #[error("all players have played: resolve the trick first")]
     TrickComplete,
-    /// The viewer is not one of the players.
-    #[error("this match has {players} players: there is no {viewer}")]
+    /// The viewer is not a player of the match.
+    #[error("this match has {}: there is no {viewer}", Count(*players, "player"))]
     NoSuchViewer {
-        /// The player who sees the view.
-        viewer: Seat,
-        /// How many players there are.
+        /// The viewer.
+        viewer: Player,
+        /// The number of players in the match.
         players: usize,
     },
-    /// A hand is hidden, but it is not a view.
+    /// A hand is hidden, but there is no viewer.
     #[error("the hand of {0} is hidden, but the viewer is missing")]
-    ViewerMissing(Seat),
-    /// A view hides the viewer's own hand.
+    ViewerMissing(Player),
+    /// A view hides the viewer's hand.
     #[error("{0} sees this view, so their hand is not hidden: list its cards")]
-    OwnHandHidden(Seat),
-    /// A view does not say how many cards another player has.
-    #[error("{viewer} sees this view, so the hand of {seat} is hidden: give only the number of its cards")]
+    OwnHandHidden(Player),
+    /// A view does not hide the hand of another player.
+    #[error("{viewer} sees this view, so the hand of {player} is hidden: give only the number of its cards")]
     HandNotHidden {
-        /// Whose hand it is.
-        seat: Seat,
-        /// The player who sees the view.
-        viewer: Seat,
+        /// The owner of the hand.
+        player: Player,
+        /// The viewer.
+        viewer: Player,
     },
-    /// A view lists cards that it hides.
+    /// A view lists the cards of a hand that it hides.
     #[error(
         "the hand of {0} is hidden in this view and must be empty: only the number of its cards is known"
     )]
-    HiddenHandListed(Seat),
+    HiddenHandListed(Player),
 }
 
 impl RuleBreach for SetupError {
@@ -159,32 +165,41 @@ impl RuleBreach for SetupError {
 }
 
 impl Setup {
-    /// Every card that could be read, and where it is.
+    /// Every readable card and its place.
     fn cards(&self) -> impl Iterator<Item = (Card, Place)> {
-        self.seats().flat_map(|(seat, player)| {
-            let hand = player.hand.iter().take(MOST_CARDS).enumerate();
-            let in_hand = hand.filter_map(move |(index, card)| Some(((*card)?, Place::Hand(seat, index))));
-            let played = player.played.flatten().map(|card| (card, Place::Played(seat)));
+        self.seats().flat_map(|(player, seat)| {
+            let hand = seat.hand.iter().take(MAX_HAND_SIZE).enumerate();
+            let in_hand = hand.filter_map(move |(index, card)| Some(((*card)?, Place::Hand(player, index))));
+            let played = seat.played.flatten().map(|card| (card, Place::Played(player)));
             in_hand.chain(played)
         })
     }
 
-    fn seats(&self) -> impl Iterator<Item = (Seat, &SetupPlayer)> {
-        Seat::ALL.into_iter().zip(&self.players)
+    fn seats(&self) -> impl Iterator<Item = (Player, &SetupSeat)> {
+        Player::ALL.into_iter().zip(&self.seats)
     }
 
-    /// Notes what no table can have, with or without a match.
-    fn check_table(&self, errors: &mut Vec<SetupError>) {
-        if !(FEWEST_PLAYERS..=MOST_PLAYERS).contains(&self.players.len()) {
-            errors.push(SetupError::PlayerCount(self.players.len()));
+    /// The number of tricks taken by all players.
+    fn tricks(&self) -> u32 {
+        self.seats.iter().fold(0, |sum, seat| sum.saturating_add(seat.tricks))
+    }
+
+    fn is_trick_complete(&self) -> bool {
+        self.seats.iter().all(|seat| seat.played.is_some())
+    }
+
+    /// Checks what holds for every diagram.
+    fn check_diagram(&self, errors: &mut Vec<SetupError>) {
+        if !(MIN_PLAYERS..=MAX_PLAYERS).contains(&self.seats.len()) {
+            errors.push(SetupError::PlayerCount(self.seats.len()));
         }
-        for (seat, player) in self.seats() {
-            let found = player.hand_size();
-            if found > MOST_CARDS {
-                errors.push(SetupError::HandTooLarge { seat, found });
+        for (player, seat) in self.seats() {
+            let found = seat.hand_size();
+            if found > MAX_HAND_SIZE {
+                errors.push(SetupError::HandTooLarge { player, found });
             }
         }
-        self.check_view(errors);
+        self.check_hidden_hands(errors);
         for (index, (card, second)) in self.cards().enumerate() {
             if let Some((_, first)) = self.cards().take(index).find(|(earlier, _)| *earlier == card) {
                 errors.push(SetupError::DuplicateCard { card, first, second });
@@ -192,67 +207,63 @@ impl Setup {
         }
     }
 
-    /// Notes what no view can have, and what a whole match cannot have because it is none.
-    fn check_view(&self, errors: &mut Vec<SetupError>) {
-        let players = self.players.len();
+    /// Checks that a view hides every hand but the viewer's, and that a whole match hides none.
+    fn check_hidden_hands(&self, errors: &mut Vec<SetupError>) {
+        let players = self.seats.len();
         if let Some(viewer) = self.viewer.filter(|viewer| viewer.index() >= players) {
             errors.push(SetupError::NoSuchViewer { viewer, players });
             return;
         }
-        for (seat, player) in self.seats() {
-            match (self.viewer, player.hidden) {
+        for (player, seat) in self.seats() {
+            match (self.viewer, seat.hidden) {
                 (None, None) => {}
-                (None, Some(_)) => errors.push(SetupError::ViewerMissing(seat)),
-                (Some(viewer), None) if viewer == seat => {}
-                (Some(viewer), Some(_)) if viewer == seat => errors.push(SetupError::OwnHandHidden(seat)),
-                (Some(viewer), None) => errors.push(SetupError::HandNotHidden { seat, viewer }),
-                (Some(_), Some(_)) if player.hand.is_empty() => {}
-                (Some(_), Some(_)) => errors.push(SetupError::HiddenHandListed(seat)),
+                (None, Some(_)) => errors.push(SetupError::ViewerMissing(player)),
+                (Some(viewer), None) if viewer == player => {}
+                (Some(viewer), Some(_)) if viewer == player => errors.push(SetupError::OwnHandHidden(player)),
+                (Some(viewer), None) => errors.push(SetupError::HandNotHidden { player, viewer }),
+                (Some(_), Some(_)) if seat.hand.is_empty() => {}
+                (Some(_), Some(_)) => errors.push(SetupError::HiddenHandListed(player)),
             }
         }
     }
 
-    /// Notes more tricks than a match has, with so many cards left to each player.
+    /// Checks the number of tricks, given how many cards each player has left.
     fn check_tricks(&self, left: usize, errors: &mut Vec<SetupError>) {
-        let tricks = self.tricks();
-        let too_many = |(seat, player): (Seat, &SetupPlayer)| {
-            let found = player.tricks;
-            (found as usize > MOST_CARDS).then_some(SetupError::Tricks { seat, found })
+        let too_many = |(player, seat): (Player, &SetupSeat)| {
+            let found = seat.tricks;
+            (found as usize > MAX_HAND_SIZE).then_some(SetupError::Tricks { player, found })
         };
-        let count = errors.len();
+        let errors_before = errors.len();
         errors.extend(self.seats().filter_map(too_many));
-        if errors.len() == count && tricks as usize + left > MOST_CARDS {
+        let tricks = self.tricks();
+        if errors.len() == errors_before && tricks as usize + left > MAX_HAND_SIZE {
             errors.push(SetupError::TooManyTricks { tricks, left });
         }
     }
 
-    fn is_trick_complete(&self) -> bool {
-        self.players.iter().all(|player| player.played.is_some())
-    }
-
-    /// Notes what no match can have.
-    fn check_match(&self, errors: &mut Vec<SetupError>) {
-        if self.players.is_empty() {
+    /// Checks what holds for every position of a match.
+    fn check_position(&self, errors: &mut Vec<SetupError>) {
+        if self.seats.is_empty() {
             return;
         }
-        // How many cards are in a hand is not known if the view does not hide it as it should, which has been noted.
-        let is_known = |(seat, player): &(Seat, &SetupPlayer)| {
-            let is_hidden = self.viewer.is_some_and(|viewer| viewer != *seat);
-            player.hidden.is_some() == is_hidden
+        // The size of a hand is unknown if the view does not hide it as it must. That has been reported.
+        let is_known = |(player, seat): &(Player, &SetupSeat)| {
+            let is_hidden = self.viewer.is_some_and(|viewer| viewer != *player);
+            seat.hidden.is_some() == is_hidden
         };
-        let mut counted = self.seats().filter(is_known);
-        let first = counted.next().map(|(_, player)| player);
-        let wanted = first.map_or(0, SetupPlayer::cards_left);
-        // A hand that is too large has been noted.
-        let is_too_large = first.is_some_and(|first| first.hand_size() > MOST_CARDS);
+        let mut known = self.seats().filter(is_known);
+        let first = known.next().map(|(_, seat)| seat);
+        let wanted = first.map_or(0, SetupSeat::cards_left);
+        // A hand that is too large has been reported.
+        let is_too_large = first.is_some_and(|first| first.hand_size() > MAX_HAND_SIZE);
         self.check_tricks(if is_too_large { 0 } else { wanted }, errors);
-        for (seat, player) in counted {
-            let found = player.cards_left();
+        for (player, seat) in known {
+            let found = seat.cards_left();
             if found != wanted {
-                errors.push(SetupError::HandSize { seat, found, wanted });
+                errors.push(SetupError::HandSize { player, found, wanted });
             }
         }
-        if self.tricks() == 0 && self.players.iter().all(|player| player.cards_left() == 0) {
+        if self.tricks() == 0 && self.seats.iter().all(|seat| seat.cards_left() == 0) {
             errors.push(SetupError::NoCards);
         }
         if self.is_trick_complete() {
@@ -260,56 +271,51 @@ impl Setup {
         }
     }
 
-    fn tricks(&self) -> u32 {
-        self.players.iter().fold(0, |sum, player| sum.saturating_add(player.tricks))
-    }
-
-    /// The table with everything read, or nothing if something was not.
-    fn complete(&self) -> Option<Table> {
-        let player = |player: &SetupPlayer| {
-            Some(Player {
-                hand: player.hand.iter().copied().collect::<Option<_>>()?,
-                played: match player.played {
+    /// The diagram; none if a value could not be read.
+    fn complete(&self) -> Option<Diagram> {
+        let seat = |seat: &SetupSeat| {
+            Some(Seat {
+                hand: seat.hand.iter().copied().collect::<Option<_>>()?,
+                played: match seat.played {
                     Some(card) => Some(card?),
                     None => None,
                 },
-                tricks: u8::try_from(player.tricks).ok()?,
-                hidden: match player.hidden {
+                tricks: u8::try_from(seat.tricks).ok()?,
+                hidden: match seat.hidden {
                     Some(hidden) => Some(u8::try_from(hidden).ok()?),
                     None => None,
                 },
             })
         };
-        let players = self.players.iter().map(player).collect::<Option<_>>()?;
-        Some(Table { rules: self.rules, dominant: self.dominant?, players, viewer: self.viewer })
+        let seats = self.seats.iter().map(seat).collect::<Option<_>>()?;
+        Some(Diagram { rules: self.rules?, dominant: self.dominant?, seats, viewer: self.viewer })
     }
 }
 
-impl TryFrom<&Setup> for Table {
-    /// Everything that is wrong. Empty if something could not be read, and what could is right.
+impl TryFrom<&Setup> for Diagram {
+    /// Every error except those that the reader has reported.
     type Error = Vec<SetupError>;
 
     fn try_from(setup: &Setup) -> Result<Self, Vec<SetupError>> {
         let mut errors = Vec::new();
-        setup.check_table(&mut errors);
+        setup.check_diagram(&mut errors);
         setup.check_tricks(setup.is_trick_complete().into(), &mut errors);
         setup.complete().filter(|_| errors.is_empty()).ok_or(errors)
     }
 }
 
 impl TryFrom<&Setup> for StateOrView<RoyalMatch> {
-    /// Everything that is wrong. Empty if something could not be read, and what could is right.
+    /// Every error except those that the reader has reported.
     type Error = Vec<SetupError>;
 
-    /// The only way from a set-up to a match or to a view.
     fn try_from(setup: &Setup) -> Result<Self, Vec<SetupError>> {
         let mut errors = Vec::new();
-        setup.check_table(&mut errors);
-        setup.check_match(&mut errors);
-        let table = setup.complete().filter(|_| errors.is_empty()).ok_or(errors)?;
-        Ok(match table.viewer {
-            None => Self::State(RoyalMatch(table)),
-            Some(viewer) => Self::View(View::new(table, viewer)),
+        setup.check_diagram(&mut errors);
+        setup.check_position(&mut errors);
+        let diagram = setup.complete().filter(|_| errors.is_empty()).ok_or(errors)?;
+        Ok(match diagram.viewer {
+            None => Self::State(Position(diagram)),
+            Some(_) => Self::View(View(diagram)),
         })
     }
 }

@@ -2,34 +2,33 @@
 
 use std::fmt::Write;
 
-use super::{Ordering, Outcome, Table, outcome::join};
+use super::{Diagram, Ordering, Outcome, outcome::join};
+use crate::Count;
 
-/// Draws the strong suit and the ordering, a line for each player, and how the match stands.
-pub(super) fn draw(table: &Table, outcome: &Outcome) -> String {
-    let ordering = match table.rules.ordering {
+/// Draws the strong suit and the ordering, one line per player, and whose turn it is or how the match ended.
+pub(super) fn draw(diagram: &Diagram, outcome: &Outcome) -> String {
+    let ordering = match diagram.rules.ordering {
         Ordering::ValueThenSuit => "value, then suit",
         Ordering::SuitThenValue => "suit, then value",
     };
-    let (strong, weak) = (table.dominant, table.dominant.opposite());
+    let (strong, weak) = (diagram.dominant, diagram.dominant.opposite());
     let mut text = format!("{strong} are strong, {weak} are weak; {ordering}\n");
-    for (seat, player) in table.seats().zip(&table.players) {
-        let tricks = if player.tricks == 1 { "trick" } else { "tricks" };
+    for (player, seat) in diagram.players().zip(&diagram.seats) {
         // Writing to a string cannot fail.
-        let _ = write!(text, "{seat}: {} {tricks}; hand:", player.tricks);
-        match player.hidden {
-            None if player.hand.is_empty() => text.push_str(" empty"),
-            None => text.extend(player.hand.iter().map(|card| format!(" {}", card.with_sign()))),
+        let _ = write!(text, "{player}: {}; hand:", Count(seat.tricks, "trick"));
+        match seat.hidden {
+            None if seat.hand.is_empty() => text.push_str(" empty"),
+            None => text.extend(seat.hand.iter().map(|card| format!(" {}", card.with_symbol()))),
             Some(0) => text.push_str(" empty"),
-            Some(1) => text.push_str(" 1 hidden card"),
-            Some(cards) => text.extend([" ", &cards.to_string(), " hidden cards"]),
+            Some(cards) => drop(write!(text, " {}", Count(cards, "hidden card"))),
         }
-        if let Some(card) = player.played {
-            let _ = write!(text, "; played {}", card.with_sign());
+        if let Some(card) = seat.played {
+            let _ = write!(text, "; played {}", card.with_symbol());
         }
         text.push('\n');
     }
     let _ = match outcome.ending {
-        None => writeln!(text, "{} to play", join(&outcome.next)),
+        None => writeln!(text, "{} to play", join(&outcome.next_players)),
         Some(_) => writeln!(text, "{outcome}"),
     };
     text

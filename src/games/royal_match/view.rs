@@ -1,94 +1,89 @@
-use super::{Event, IllegalMove, Move, Outcome, RoyalMatch, Seat, Table, text};
+use super::{Diagram, Event, IllegalMove, Move, Outcome, Player, Position, text};
 use crate::{HiddenInformation, PlayError};
 
 /// The clause that hides hands.
 const CLAUSE: &str = "RM-7";
 
-/// A match as one player sees it: the hands of all others are hidden (RM-7).
+/// A match as one player sees it: all other hands are hidden (RM-7). The diagram always has a viewer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct View {
-    /// A table with a viewer, which is repeated below: a view always has one.
-    table: Table,
-    viewer: Seat,
-}
+pub struct View(pub(super) Diagram);
 
 impl View {
-    /// A view that has been found right.
-    pub(super) fn new(table: Table, viewer: Seat) -> Self {
-        Self { table, viewer }
-    }
-
     /// What one player sees of a match.
-    pub(super) fn of(game: &RoyalMatch, viewer: Seat) -> Self {
-        let mut table = game.table().clone();
-        table.viewer = Some(viewer);
-        for (seat, player) in Seat::ALL.into_iter().zip(&mut table.players) {
-            if seat != viewer {
+    pub(super) fn of(position: &Position, viewer: Player) -> Self {
+        let mut diagram = position.diagram().clone();
+        diagram.viewer = Some(viewer);
+        for (player, seat) in Player::ALL.into_iter().zip(&mut diagram.seats) {
+            if player != viewer {
                 // A hand has at most 13 cards.
-                player.hidden = Some(player.hand.len() as u8);
-                player.hand.clear();
+                seat.hidden = Some(seat.hand.len() as u8);
+                seat.hand.clear();
             }
         }
-        Self { table, viewer }
+        Self(diagram)
     }
 
-    /// The view as a table: hidden hands are empty.
-    pub fn table(&self) -> &Table {
-        &self.table
+    /// The seats as the viewer sees them: hidden hands are empty.
+    pub fn diagram(&self) -> &Diagram {
+        &self.0
     }
 
-    /// Refuses a question about a move of another player at the table, unless the match is over and no hand holds a card.
-    fn check_mover(&self, seat: Seat) -> Result<(), HiddenInformation> {
-        if seat == self.viewer || seat.index() >= self.table.players.len() || self.table.is_over() {
+    fn viewer(&self) -> Player {
+        self.0.viewer.expect("a view has a viewer")
+    }
+
+    /// Rejects a move of another player of the match, unless the match is over: no hand holds a card then.
+    fn check_mover(&self, player: Player) -> Result<(), HiddenInformation> {
+        let viewer = self.viewer();
+        if player == viewer || player.index() >= self.0.seats.len() || self.0.is_over() {
             return Ok(());
         }
-        let viewer = self.viewer;
         let message = format!(
-            "this is a view of {viewer}, which hides the hand of {seat}: ask about a move of {viewer}, or send the whole state"
+            "this is a view of {viewer}, which hides the hand of {player}: ask about a move of {viewer}, or send the whole state"
         );
         Err(HiddenInformation::new(CLAUSE, message))
     }
 }
 
-impl crate::View<RoyalMatch> for View {
-    /// The viewer's cards as they are in the hand.
+impl crate::View<Position> for View {
+    /// The cards of the viewer, in the order of the hand.
     fn legal_moves(&self) -> Result<Vec<Move>, HiddenInformation> {
-        let (seat, table) = (self.viewer, &self.table);
-        let player = &table.players[seat.index()];
-        if player.played.is_some() && !table.is_over() {
+        let player = self.viewer();
+        let seat = &self.0.seats[player.index()];
+        if seat.played.is_some() && !self.0.is_over() {
             let message = format!(
-                "{seat} has played in this trick, and this is a view of {seat}, which hides all other hands: \
+                "{player} has played in this trick, and this is a view of {player}, which hides all other hands: \
                  ask in the next trick, or send the whole state"
             );
             return Err(HiddenInformation::new(CLAUSE, message));
         }
-        Ok(player.hand.iter().map(|&card| Move { seat, card }).collect())
+        Ok(seat.hand.iter().map(|&card| Move { player, card }).collect())
     }
 
     fn why_illegal(&self, mv: &Move) -> Result<Vec<IllegalMove>, HiddenInformation> {
-        self.check_mover(mv.seat)?;
-        Ok(self.table.why_illegal(*mv))
+        self.check_mover(mv.player)?;
+        Ok(self.0.why_illegal(*mv))
     }
 
     fn play(&mut self, mv: &Move) -> Result<Vec<Event>, PlayError<IllegalMove>> {
-        let reasons = self.why_illegal(mv)?;
-        if reasons.is_empty() { Ok(self.table.play(mv.seat, mv.card)) } else { Err(reasons.into()) }
+        self.check_mover(mv.player)?;
+        self.0.play(*mv).map_err(PlayError::Illegal)
     }
 
     fn outcome(&self) -> Outcome {
-        self.table.outcome()
+        self.0.outcome()
     }
 
     fn notation(&self) -> String {
-        self.table.notation()
+        self.0.notation()
     }
 
     fn text(&self) -> String {
-        text::draw(&self.table, &self.outcome())
+        text::draw(&self.0, &self.outcome())
     }
 
     fn hidden_information(&self) -> HiddenInformation {
-        let viewer = self.viewer;
+        let viewer = self.viewer();
         let message = format!(
             "this is a view of {viewer}, which hides all other hands: this call needs the whole state"
         );

@@ -1,32 +1,35 @@
-//! What a card that has just arrived takes (TT-5 to TT-11).
+//! What a placed card takes (TT-5 to TT-11).
 
 use std::fmt;
 
 use super::{
     Card,
-    board::{Board, Sides, Squares, neighbour, sides, sides_facing, square_at, squares_on, walls},
+    board::{
+        Board, Sides, Squares, Touching, equal_sides, greater_sides, neighbour, sides_facing, square_at,
+        squares_on, walls,
+    },
     card::{Ranks, Side},
     rules::{BasicCapture, Rule, Rules},
 };
 use crate::Square;
 
-/// A rule by which a card can be taken.
+/// A rule that captures cards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CaptureRule {
     /// A higher rank (TT-5).
     Basic,
     /// Equal ranks on two sides or more (TT-6).
     Same,
-    /// The same, but not without the edge of the board (TT-7).
+    /// Same with the help of the edge of the board (TT-7).
     SameWall,
     /// Equal sums of ranks on two sides or more (TT-8).
     Plus,
-    /// A higher rank of a card that was itself taken (TT-10).
+    /// A higher rank of a card that was itself captured (TT-10).
     Combo,
 }
 
 impl CaptureRule {
-    /// Every rule, in the order in which they are told.
+    /// All rules, in the order in which they are reported.
     pub const ALL: [Self; 5] = [Self::Basic, Self::Same, Self::SameWall, Self::Plus, Self::Combo];
 }
 
@@ -42,7 +45,7 @@ impl fmt::Display for CaptureRule {
     }
 }
 
-/// The rules by which one card is taken: one, or Same and Plus together.
+/// The rules that capture one card: one of them, or Same and Plus together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CaptureRules(u8);
 
@@ -55,20 +58,20 @@ impl CaptureRules {
         Self(self.0 | Self::only(rule).0)
     }
 
-    /// Whether a rule is among them.
+    /// Whether a rule is in the set.
     pub const fn has(self, rule: CaptureRule) -> bool {
         self.0 & Self::only(rule).0 != 0
     }
 
-    /// Each of them, in the order of [`CaptureRule::ALL`].
+    /// The rules of the set, in the order of [`CaptureRule::ALL`].
     pub fn each(self) -> impl Iterator<Item = CaptureRule> {
         CaptureRule::ALL.into_iter().filter(move |&rule| self.has(rule))
     }
 }
 
-/// One card taken, by square.
+/// A captured card, by the index of its square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(clippy::struct_field_names, reason = "it is the rank of what is taken, as in Capture")]
+#[allow(clippy::struct_field_names, reason = "the names are those of Capture")]
 pub(super) struct Taken {
     pub square: usize,
     pub by: usize,
@@ -78,29 +81,29 @@ pub(super) struct Taken {
     pub wave: u8,
 }
 
-/// One card taken, with its explanation (TT-11).
+/// A captured card, with its explanation (TT-11).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capture {
-    /// The card that is taken.
+    /// The captured card.
     pub card: Card,
-    /// Where it lies.
+    /// Its square.
     pub square: Square,
-    /// The card that takes it.
+    /// The card that captures it.
     pub by: Card,
-    /// Where that lies.
+    /// The square of that card.
     pub by_square: Square,
-    /// Why.
+    /// The rules that capture it.
     pub rules: CaptureRules,
-    /// The touching rank of the card that takes, printed or effective as the rule compares them.
+    /// The touching rank of the capturing card, printed or effective as the rule compares them.
     pub rank: u8,
-    /// The touching rank of the card that is taken, likewise.
+    /// The touching rank of the captured card, printed or effective as the rule compares them.
     pub taken_rank: u8,
-    /// 0 for what the placed card takes, 1 and up for Combo.
+    /// 0 for captures of the placed card, 1 and up for Combo.
     pub wave: u8,
 }
 
 impl Capture {
-    /// The sum of the two ranks, if it is why the card was taken.
+    /// The sum of the two ranks if Plus captures the card.
     pub fn sum(&self) -> Option<u8> {
         self.rules.has(CaptureRule::Plus).then_some(self.rank + self.taken_rank)
     }
@@ -133,30 +136,30 @@ impl fmt::Display for Capture {
     }
 }
 
-/// Finds everything that the card on a square takes, as if it had just been placed there by its owner, and tells each.
-/// The board is left as it is.
+/// Finds everything that the card on a square takes, as if its owner had just placed it, and calls `report` with each
+/// capture. Returns the squares of the captured cards. The board does not change.
 #[inline(always)]
-pub(super) fn resolve(board: &Board, rules: Rules, placed: usize, mut tell: impl FnMut(Taken)) -> Squares {
+pub(super) fn resolve(board: &Board, rules: Rules, placed: usize, mut report: impl FnMut(Taken)) -> Squares {
     let foes = board.cards_of(board.owner(placed).other());
-    let facing = sides_facing(placed, foes);
-    let special = special(board, rules, placed);
-    let by_special = (special.same | special.plus) & facing;
+    let printed = board.printed(placed);
+    let special = special(printed, rules, placed);
+    let by_special = (special.same | special.plus) & sides_facing(placed, foes);
     for side in each_side(by_special) {
-        let (rank, taken_rank) = board.printed(placed, side);
+        let (rank, taken_rank) = printed.on(side);
         let square = neighbour(placed, side);
-        tell(Taken { square, by: placed, rules: special.rules(side), rank, taken_rank, wave: 0 });
+        report(Taken { square, by: placed, rules: special.rules(side), rank, taken_rank, wave: 0 });
     }
     let mut taken = squares_on(placed, by_special);
     if by_special == 0 || rules.basic_capture() == BasicCapture::Always {
-        taken |= beaten(board, placed, foes & !taken, CaptureRule::Basic, 0, &mut tell);
+        taken |= beaten(board, placed, foes & !taken, CaptureRule::Basic, 0, &mut report);
     }
     if by_special != 0 && rules.has(Rule::Combo) {
-        taken |= combo(board, foes, taken, placed, by_special, &mut tell);
+        taken |= combo(board, foes, taken, placed, by_special, &mut report);
     }
     taken
 }
 
-/// The sides of a card by which Same and Plus take, whosever card they touch.
+/// The sides on which Same and Plus match, with cards of either player.
 #[derive(Clone, Copy)]
 struct Special {
     same: Sides,
@@ -166,6 +169,7 @@ struct Special {
 }
 
 impl Special {
+    /// The rules that match on a side.
     fn rules(self, side: Side) -> CaptureRules {
         let same = if self.wall { CaptureRule::SameWall } else { CaptureRule::Same };
         let has = |sides: Sides| sides & 1 << side as u8 != 0;
@@ -179,41 +183,35 @@ impl Special {
 
 /// Where Same (TT-6, TT-7) and Plus (TT-8) match.
 #[inline(always)]
-fn special(board: &Board, rules: Rules, placed: usize) -> Special {
+fn special(printed: Touching, rules: Rules, placed: usize) -> Special {
     let mut special = Special { same: 0, plus: 0, wall: false };
     if rules.has(Rule::Same) {
-        let equal = sides(|side| {
-            let (rank, other) = board.printed(placed, side);
-            rank == other
-        });
-        let mut walls = 0;
+        let equal = equal_sides(printed.own, printed.other);
+        let mut walls_touched = 0;
         if rules.has(Rule::SameWall) {
-            walls = walls_touched(board, placed);
+            walls_touched = walls(placed) & equal_sides(printed.own, [Ranks::MAX; 4]);
         }
         special.wall = equal.count_ones() < 2;
-        special.same = if (equal | walls).count_ones() >= 2 { equal } else { 0 };
+        special.same = if (equal | walls_touched).count_ones() >= 2 { equal } else { 0 };
     }
     if rules.has(Rule::Plus) {
-        // What has no card is no match: each such side has a sum of its own, higher than any real one.
-        let sum = |side| match board.printed(placed, side) {
-            (_, 0) => 0x80 | side as u8,
-            (rank, other) => rank + other,
-        };
-        // Spelt out: whether `map` of an array is inlined depends on the code around it.
-        let sums = [sum(Side::Top), sum(Side::Right), sum(Side::Bottom), sum(Side::Left)];
-        special.plus = sides(|side| {
-            let equal = |&sum: &u8| u8::from(sum == sums[side as usize]);
-            // Each is equal to itself.
-            sums.iter().map(equal).sum::<u8>() > 1
-        });
+        let [top, right, bottom, left] = sums(printed);
+        special.plus = equal_sides([top, right, bottom, left], [right, bottom, left, top])
+            | equal_sides([top, right, bottom, left], [bottom, left, top, right])
+            | equal_sides([top, right, bottom, left], [left, top, right, bottom]);
     }
     special
 }
 
-/// The sides that touch a wall with the highest rank.
+/// The sum of the touching ranks on each side. A side without a neighbour has a unique sum, so that it never matches.
 #[inline(always)]
-fn walls_touched(board: &Board, placed: usize) -> Sides {
-    walls(placed) & sides(|side| board.printed(placed, side).0 == Ranks::HIGHEST)
+const fn sums(Touching { own, other }: Touching) -> [u8; 4] {
+    [
+        if other[0] == 0 { 0x80 } else { own[0] + other[0] },
+        if other[1] == 0 { 0x81 } else { own[1] + other[1] },
+        if other[2] == 0 { 0x82 } else { own[2] + other[2] },
+        if other[3] == 0 { 0x83 } else { own[3] + other[3] },
+    ]
 }
 
 /// The foes that a card beats by the basic rule (TT-5).
@@ -224,54 +222,60 @@ fn beaten(
     foes: Squares,
     rule: CaptureRule,
     wave: u8,
-    tell: &mut impl FnMut(Taken),
+    report: &mut impl FnMut(Taken),
 ) -> Squares {
-    let higher = sides(|side| {
-        let (rank, other) = board.effective(by, side);
-        rank > other
-    });
-    let beaten = higher & sides_facing(by, foes);
+    let effective = board.effective(by);
+    let beaten = greater_sides(effective.own, effective.other) & sides_facing(by, foes);
     for side in each_side(beaten) {
-        let (rank, taken_rank) = board.effective(by, side);
+        let (rank, taken_rank) = effective.on(side);
         let square = neighbour(by, side);
-        tell(Taken { square, by, rules: CaptureRules::only(rule), rank, taken_rank, wave });
+        report(Taken { square, by, rules: CaptureRules::only(rule), rank, taken_rank, wave });
     }
     squares_on(by, beaten)
 }
 
-/// What the cards taken by Same and Plus take in their turn (TT-10): wave after wave, until one takes nothing.
+/// What the cards taken by Same and Plus take themselves (TT-10): wave after wave, until one takes nothing.
+#[inline(always)]
 fn combo(
     board: &Board,
     foes: Squares,
     mut taken: Squares,
     placed: usize,
     by_special: Sides,
-    tell: &mut impl FnMut(Taken),
+    report: &mut impl FnMut(Taken),
 ) -> Squares {
-    // Those that may take further cards, in the order in which they were taken.
-    let mut queue = [0; 8];
-    let mut queued = 0;
-    let mut enqueue = |by: usize, sides: Sides, queue: &mut [usize; 8]| {
-        for side in each_side(sides) {
-            queue[queued] = neighbour(by, side);
-            queued += 1;
-        }
-        queued
-    };
-    let mut end = enqueue(placed, by_special, &mut queue);
-    let (mut next, mut end_of_wave, mut wave) = (0, end, 1);
-    while next < end {
-        let by = queue[next];
+    let mut queue = Queue { squares: [0; 8], length: 0 };
+    queue.push(placed, by_special);
+    let (mut next, mut end_of_wave, mut wave) = (0, queue.length, 1);
+    while next < queue.length {
+        let by = queue.squares[next];
         next += 1;
-        let more = beaten(board, by, foes & !taken, CaptureRule::Combo, wave, tell);
+        let more = beaten(board, by, foes & !taken, CaptureRule::Combo, wave, report);
         taken |= more;
-        end = enqueue(by, sides_facing(by, more), &mut queue);
+        queue.push(by, sides_facing(by, more));
         if next == end_of_wave {
-            end_of_wave = end;
+            end_of_wave = queue.length;
             wave += 1;
         }
     }
     taken
+}
+
+/// The cards that may take further cards, in the order in which they were taken.
+struct Queue {
+    squares: [usize; 8],
+    length: usize,
+}
+
+impl Queue {
+    /// Adds the neighbours of a square on these sides, in the order of the sides.
+    #[inline(always)]
+    fn push(&mut self, square: usize, sides: Sides) {
+        for side in each_side(sides) {
+            self.squares[self.length] = neighbour(square, side);
+            self.length += 1;
+        }
+    }
 }
 
 /// The sides of a set, in their order.
@@ -281,7 +285,7 @@ fn each_side(sides: Sides) -> impl Iterator<Item = Side> {
 }
 
 impl Taken {
-    /// The capture with the cards that are on the squares.
+    /// The capture with its cards; none if a square is empty.
     pub fn explain(self, card_on: impl Fn(usize) -> Option<Card>) -> Option<Capture> {
         let Self { square, by, rules, rank, taken_rank, wave } = self;
         Some(Capture {

@@ -2,24 +2,24 @@ use std::fmt;
 
 use crate::RuleBreach;
 
-/// A side of a card, or the direction from a square to the next.
+/// A side of a card, or a direction from a square to its neighbour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// The side at the top.
+    /// The top side.
     Top,
     /// The right side.
     Right,
-    /// The side at the bottom.
+    /// The bottom side.
     Bottom,
     /// The left side.
     Left,
 }
 
 impl Side {
-    /// Every side, in the order in which captures are looked for (TT-10).
+    /// All sides, in the order in which captures are resolved (TT-10).
     pub const ALL: [Self; 4] = [Self::Top, Self::Right, Self::Bottom, Self::Left];
 
-    /// The side that touches this one on the next square.
+    /// The side of the neighbour that touches this side.
     #[must_use]
     pub const fn opposite(self) -> Self {
         match self {
@@ -45,10 +45,10 @@ impl Side {
 pub struct Ranks([u8; 4]);
 
 impl Ranks {
-    /// The highest rank, written `A`.
-    pub const HIGHEST: u8 = 10;
+    /// The maximum rank, written `A`.
+    pub const MAX: u8 = 10;
 
-    /// Ranks by side, each below 16.
+    /// Ranks by side, each at most 10.
     pub(super) const fn new(by_side: [u8; 4]) -> Self {
         Self(by_side)
     }
@@ -66,17 +66,19 @@ impl Ranks {
 
     /// All ranks one higher.
     #[inline(always)]
-    pub(super) fn raised(self) -> Self {
-        Self(self.0.map(|rank| rank + 1))
+    pub(super) const fn raised(self) -> Self {
+        let [top, right, bottom, left] = self.0;
+        Self([top + 1, right + 1, bottom + 1, left + 1])
     }
 
-    /// All ranks one lower; none is 0.
+    /// All ranks one lower. None may be 0.
     #[inline(always)]
-    pub(super) fn lowered(self) -> Self {
-        Self(self.0.map(|rank| rank - 1))
+    pub(super) const fn lowered(self) -> Self {
+        let [top, right, bottom, left] = self.0;
+        Self([top - 1, right - 1, bottom - 1, left - 1])
     }
 
-    /// All four together.
+    /// The sum of all ranks.
     pub(super) fn sum(self) -> u8 {
         self.0.iter().sum()
     }
@@ -111,7 +113,7 @@ pub enum Element {
 }
 
 impl Element {
-    /// Every element.
+    /// All elements.
     pub const ALL: [Self; 8] = [
         Self::Fire,
         Self::Ice,
@@ -123,7 +125,7 @@ impl Element {
         Self::Holy,
     ];
 
-    /// The letter that stands for it in the text notation.
+    /// The letter of the element in the text notation.
     pub(super) const fn letter(self) -> char {
         match self {
             Self::Fire => 'f',
@@ -137,7 +139,7 @@ impl Element {
         }
     }
 
-    /// The element that a letter stands for.
+    /// The element with a letter.
     pub(super) fn from_letter(letter: char) -> Option<Self> {
         Self::ALL.into_iter().find(|element| element.letter() == letter)
     }
@@ -158,24 +160,24 @@ impl fmt::Display for Element {
     }
 }
 
-/// The name of a card: short enough to lie in the card itself, so that cards are plain values.
+/// The name of a card. It is stored inline, so that cards are `Copy`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Name {
     length: u8,
-    bytes: [u8; Self::LONGEST],
+    bytes: [u8; Self::MAX_BYTES],
 }
 
 impl Name {
-    /// The longest name, in bytes.
-    pub const LONGEST: usize = 32;
+    /// The maximum length, in bytes.
+    pub const MAX_BYTES: usize = 32;
 
-    /// A name, if it is short enough.
+    /// A name; none if it is too long.
     pub(super) const fn new(text: &str) -> Option<Self> {
         let source = text.as_bytes();
-        if source.len() > Self::LONGEST {
+        if source.len() > Self::MAX_BYTES {
             return None;
         }
-        let mut bytes = [0; Self::LONGEST];
+        let mut bytes = [0; Self::MAX_BYTES];
         let mut index = 0;
         while index < source.len() {
             bytes[index] = source[index];
@@ -196,7 +198,7 @@ impl fmt::Debug for Name {
     }
 }
 
-/// A card (TT-1). It always holds together: [`Card::new`] is the only door.
+/// A card (TT-1). It is always valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Card {
     id: u32,
@@ -213,27 +215,29 @@ pub enum CardError {
     #[error("an id is a number from 1")]
     Id,
     /// A rank is out of range.
-    #[error("the rank at the {} must be from 1 to {max}, not {rank}", side.name(), max = Ranks::HIGHEST)]
+    #[error("the rank at the {} must be from 1 to {max}, not {rank}", side.name(), max = Ranks::MAX)]
     Rank {
         /// The side.
         side: Side,
-        /// The rank asked for.
+        /// The rank.
         rank: u32,
     },
     /// The level is out of range.
-    #[error("a level must be from 1 to {max}, not {0}", max = Card::HIGHEST_LEVEL)]
+    #[error("a level must be from 1 to {max}, not {0}", max = Card::MAX_LEVEL)]
     Level(u32),
     /// The name is too long.
-    #[error("a name of {0} bytes is too long: at most {max}", max = Name::LONGEST)]
+    #[error("a name of {0} bytes is too long: at most {max}", max = Name::MAX_BYTES)]
     LongName(usize),
-    /// It is written as text that cannot be read.
+    /// The text notation cannot be read.
     #[error(
-        "this is no card: expected a number of the catalogue, such as 54, or an id and a card, such as 7=c54 or \
+        "this is not a card: expected a catalogue number, such as 54, or an id and a card, such as 7=c54 or \
          7=A594f*8~Ifrit"
     )]
     Unreadable,
-    /// The name cannot be shown.
-    #[error("a name has no control characters, line breaks or marks that change how text runs")]
+    /// The name contains characters that cannot be printed.
+    #[error(
+        "a name must not contain control characters, line breaks or marks that change the text direction"
+    )]
     UnprintableName,
 }
 
@@ -243,7 +247,7 @@ impl RuleBreach for CardError {
     }
 }
 
-/// Whether a character would break a line, or change how others are shown.
+/// Whether a character breaks a line, is invisible or changes the text direction.
 fn is_unprintable(letter: char) -> bool {
     letter.is_control()
         || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{FEFF}')
@@ -251,10 +255,10 @@ fn is_unprintable(letter: char) -> bool {
 }
 
 impl Card {
-    /// The highest level.
-    pub const HIGHEST_LEVEL: u8 = 10;
+    /// The maximum level.
+    pub const MAX_LEVEL: u8 = 10;
 
-    /// A card, if it holds together. The ranks are in the order of [`Side::ALL`].
+    /// Checks a card. The ranks are in the order of [`Side::ALL`].
     ///
     /// # Errors
     ///
@@ -271,11 +275,11 @@ impl Card {
             errors.push(CardError::Id);
         }
         for (side, rank) in Side::ALL.into_iter().zip(ranks) {
-            if !(1..=Ranks::HIGHEST.into()).contains(&rank) {
+            if !(1..=Ranks::MAX.into()).contains(&rank) {
                 errors.push(CardError::Rank { side, rank });
             }
         }
-        if !(1..=Self::HIGHEST_LEVEL.into()).contains(&level) {
+        if !(1..=Self::MAX_LEVEL.into()).contains(&level) {
             errors.push(CardError::Level(level));
         }
         let short = Name::new(name);
@@ -295,7 +299,7 @@ impl Card {
         }
     }
 
-    /// A card of the catalogue, which is right by construction.
+    /// A card of the catalogue. The values must be valid.
     pub(super) const fn built_in(
         id: u32,
         name: &str,
@@ -307,7 +311,7 @@ impl Card {
         Self { id, ranks: Ranks::new(ranks), element, level, name }
     }
 
-    /// The number that tells this card from every other in the game.
+    /// The id, unique in a game.
     #[inline(always)]
     pub const fn id(&self) -> u32 {
         self.id
@@ -325,7 +329,7 @@ impl Card {
         self.element
     }
 
-    /// How strong the card is taken to be, 1 to 10.
+    /// The level, 1 to 10.
     pub const fn level(&self) -> u8 {
         self.level
     }
@@ -335,7 +339,7 @@ impl Card {
         self.name.as_str()
     }
 
-    /// The same card under another id.
+    /// The same card with another id.
     pub(super) const fn with_id(self, id: u32) -> Self {
         Self { id, ..self }
     }

@@ -2,7 +2,7 @@
 
 use super::{Card, Element};
 
-/// The built-in cards, by their number, which is also their id: card 1 comes first.
+/// The built-in cards, in the order of their numbers from 1. The number is also the id.
 pub static CATALOGUE: [Card; 110] = [
     Card::built_in(1, "Geezard", 1, [1, 4, 1, 5], None),
     Card::built_in(2, "Funguar", 1, [5, 1, 1, 3], None),
@@ -116,7 +116,7 @@ pub static CATALOGUE: [Card; 110] = [
     Card::built_in(110, "Squall", 10, [10, 4, 6, 9], None),
 ];
 
-/// The built-in card that is equal to this one in all but its id.
+/// The built-in card that differs from a card at most in its id.
 pub(super) fn find(card: &Card) -> Option<&'static Card> {
     CATALOGUE.iter().find(|known| known.ranks() == card.ranks() && known.with_id(card.id()) == *card)
 }

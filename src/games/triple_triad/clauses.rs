@@ -98,12 +98,12 @@ pub(super) const CLAUSES: &[Clause] = &[
         id: "TT-13",
         title: "Sudden death",
         text: "The state carries `sudden_death_count`, 0 at the start. An equal score adds one. Below the \
-               limit (5 by default, rule `sudden_death_limit`): SUDDEN_DEATH_CONTINUE, and the answer \
+               limit (5 by default, rule `sudden_death_limit`): SUDDEN_DEATH_CONTINUE, and the response \
                carries the next state: empty board, each hand = the cards the player controls on the board \
                (row by row) plus the card left in their own hand, first player tossed by seed, elemental \
                squares drawn anew by seed when the rule is on, the count kept, the rules kept. At the \
                limit: FINAL_DRAW. A decided game sets the count back to 0. A count without the rule, or at \
-               or above the limit, is no state of any game.",
+               or above the limit, is invalid.",
     },
     Clause {
         id: "TT-14",
@@ -114,17 +114,17 @@ pub(super) const CLAUSES: &[Clause] = &[
                collection. DIRECT: every card on the board goes to the collection of the colour it shows, \
                and leaves the other; cards not on the board stay where they are. Picks are card ids; with \
                none given, the service picks by level, then sum of ranks, then id (highest first; lowest \
-               id). A wrong pick (unknown card, twice the same, wrong number) is refused and nothing moves. \
-               No card is ever lost or doubled: collections and board before and after hold the same ids. \
-               The answer lists every transfer.",
+               id). An invalid pick (unknown card, duplicate, wrong number) is rejected, and no card moves. \
+               No card is ever lost or duplicated: collections and board before and after hold the same \
+               ids. The response lists every transfer.",
     },
     Clause {
         id: "TT-15",
         title: "Open",
         text: "With the rule `open` nothing is hidden. Without it a player may not see the other's hand: \
                the view of a state for one player hides those cards (their number stays visible). A view \
-               can be used: drawn, listed, validated and played on by the viewer, as far as what it shows \
-               determines the answer. No answer about a view, and no refusal of the mover's own move, \
-               distinguishes one hidden card from another or from a card that does not exist.",
+               can be rendered, listed, validated and played on by the viewer, as far as it determines the \
+               result. No response about a view, and no rejection of the mover's own move, distinguishes \
+               one hidden card from another or from a card that does not exist.",
     },
 ];

@@ -1,26 +1,26 @@
-//! How a round starts, and what is left to chance then (TT-2, TT-3, TT-4, TT-13).
+//! The start of a round (TT-2, TT-3, TT-4, TT-13).
 
 use super::{
-    CATALOGUE, Card, Element, Opening, Outcome, Rule, Rules, TripleTriad,
-    board::SQUARES,
+    CATALOGUE, Card, Element, Ending, Opening, Outcome, Rule, Rules, TripleTriad,
+    board::SQUARE_COUNT,
     opening::Hands,
-    position::{CARDS, HAND, Position},
+    position::{CARD_COUNT, HAND_SIZE, Position},
 };
 use crate::{Chance, Game, Player};
 
-/// What is left to chance. The numbers must not change: states that follow from a seed would.
-mod kind {
+/// The random streams of a seed. The numbers must not change: games dealt by a seed would.
+mod stream {
     pub(super) const TOSS: u64 = 1;
     pub(super) const ELEMENTS: u64 = 2;
     pub(super) const CATALOGUE: u64 = 3;
     pub(super) const COLLECTIONS: [u64; 2] = [4, 5];
 }
 
-/// How far the numbers of one round of sudden death are from those of the next, so that one seed may do for all of them.
-const ROUND: u64 = 16;
+/// The distance between the streams of two rounds of sudden death, so that one seed can be used for all rounds.
+const STREAMS_PER_ROUND: u64 = 16;
 
-/// The most squares that are drawn to have an element (TT-4).
-const MOST_ELEMENTS: u32 = 4;
+/// The maximum number of squares that are drawn to have an element (TT-4).
+const MAX_ELEMENTAL_SQUARES: u32 = 4;
 
 /// Starts a game.
 pub(super) fn deal(rules: Rules, opening: Opening, seed: u64) -> TripleTriad {
@@ -28,12 +28,13 @@ pub(super) fn deal(rules: Rules, opening: Opening, seed: u64) -> TripleTriad {
         Hands::Given(hands) => join(*hands),
         Hands::Drawn(collections) => join(std::array::from_fn(|player| {
             let mut collection = collections[player].clone();
-            let drawn = Chance::new(seed, kind::COLLECTIONS[player]).draw(&mut collection, HAND).to_vec();
+            let drawn =
+                Chance::new(seed, stream::COLLECTIONS[player]).draw(&mut collection, HAND_SIZE).to_vec();
             std::array::from_fn(|card| drawn[card])
         })),
         Hands::Dealt => {
             let mut catalogue: Vec<&Card> = CATALOGUE.iter().collect();
-            let dealt = Chance::new(seed, kind::CATALOGUE).draw(&mut catalogue, CARDS).to_vec();
+            let dealt = Chance::new(seed, stream::CATALOGUE).draw(&mut catalogue, CARD_COUNT).to_vec();
             std::array::from_fn(|card| *dealt[card])
         }
     };
@@ -42,15 +43,15 @@ pub(super) fn deal(rules: Rules, opening: Opening, seed: u64) -> TripleTriad {
     TripleTriad { cards, position: Position::start(rules, &cards, elements, first_player, 0) }
 }
 
-/// The next round of sudden death, if one follows (TT-13).
+/// The next round of sudden death, if there is one (TT-13).
 pub(super) fn next_round(game: &TripleTriad, seed: impl FnOnce() -> u64) -> Option<TripleTriad> {
-    let Outcome::SuddenDeath { drawn_rounds, .. } = game.outcome() else {
+    let Outcome { ending: Some(Ending::SuddenDeath), drawn_rounds, .. } = game.outcome() else {
         return None;
     };
     let seed = seed();
     let TripleTriad { cards, position } = game;
     let hand = |player: Player| {
-        let on_board = (0..SQUARES).filter_map(|square| position.card_on(square));
+        let on_board = (0..SQUARE_COUNT).filter_map(|square| position.card_on(square));
         let theirs = on_board.filter(move |&(_, owner)| owner == player).map(|(card, _)| card);
         theirs.chain(position.hand_cards(player)).map(|card| cards[card])
     };
@@ -65,21 +66,21 @@ pub(super) fn next_round(game: &TripleTriad, seed: impl FnOnce() -> u64) -> Opti
     })
 }
 
-fn join([one, two]: [[Card; HAND]; 2]) -> [Card; CARDS] {
-    std::array::from_fn(|card| if card < HAND { one[card] } else { two[card - HAND] })
+fn join([one, two]: [[Card; HAND_SIZE]; 2]) -> [Card; CARD_COUNT] {
+    std::array::from_fn(|card| if card < HAND_SIZE { one[card] } else { two[card - HAND_SIZE] })
 }
 
 fn toss(seed: u64, round: u16) -> Player {
-    Chance::new(seed, kind::TOSS + ROUND * u64::from(round)).toss()
+    Chance::new(seed, stream::TOSS + STREAMS_PER_ROUND * u64::from(round)).toss()
 }
 
-/// With the rule: one to four distinct squares, each with an element.
-fn draw_elements(rules: Rules, seed: u64, round: u16) -> [Option<Element>; SQUARES] {
-    let mut elements = [None; SQUARES];
+/// The elements of the squares. With the rule, one to four distinct squares have one.
+fn draw_elements(rules: Rules, seed: u64, round: u16) -> [Option<Element>; SQUARE_COUNT] {
+    let mut elements = [None; SQUARE_COUNT];
     if rules.has(Rule::Elemental) {
-        let mut chance = Chance::new(seed, kind::ELEMENTS + ROUND * u64::from(round));
-        let mut squares: [usize; SQUARES] = std::array::from_fn(|square| square);
-        let count = 1 + chance.below(MOST_ELEMENTS) as usize;
+        let mut chance = Chance::new(seed, stream::ELEMENTS + STREAMS_PER_ROUND * u64::from(round));
+        let mut squares: [usize; SQUARE_COUNT] = std::array::from_fn(|square| square);
+        let count = 1 + chance.below(MAX_ELEMENTAL_SQUARES) as usize;
         for &square in chance.draw(&mut squares, count) {
             elements[square] = Some(Element::ALL[chance.below(Element::ALL.len() as u32) as usize]);
         }

@@ -1,6 +1,6 @@
 use super::{
     Move,
-    board::{SQUARES, index_of},
+    board::{SQUARE_COUNT, index_of},
 };
 use crate::{Player, RuleBreach, Square};
 
@@ -10,34 +10,34 @@ pub enum IllegalMove {
     /// Nine cards have been placed.
     #[error("the game is over: nine cards have been placed")]
     GameOver,
-    /// The player does not have the card. All that is said of a card that the player does not see (TT-15): it may be the
-    /// other player's, or not exist.
+    /// The player does not have the card. If hands are hidden, this covers cards of the other player and cards that do not
+    /// exist (TT-15).
     #[error("card {card} is not in the hand of {player}")]
-    NotInHand {
+    CardNotInHand {
         /// The id of the card.
         card: u32,
         /// The player to move.
         player: Player,
     },
-    /// No player has such a card. With open hands only.
+    /// The game has no such card. Only reported if hands are open.
     #[error("no card of this game has the id {0}")]
     UnknownCard(u32),
-    /// The card has been placed already.
-    #[error("card {0} lies on the board already")]
+    /// The card is already on the board.
+    #[error("card {0} is already on the board")]
     CardOnBoard(u32),
-    /// The card is the other player's. With open hands only.
+    /// The card belongs to the other player. Only reported if hands are open.
     #[error("card {0} is in the other player's hand")]
     OthersCard(u32),
     /// The square is not on the board.
     #[error("{0} is not on the board: rows and columns are 0 to 2")]
     SquareOutOfRange(Square),
-    /// A card lies there.
-    #[error("a card lies on {0} already")]
+    /// The square is occupied.
+    #[error("{0} is already occupied")]
     SquareOccupied(Square),
 }
 
 impl IllegalMove {
-    /// Every reason why a move is illegal: what is wrong with its card is known, and which squares are free.
+    /// Every reason why a move is illegal, given what is wrong with its card.
     pub(super) fn all(
         mv: &Move,
         is_over: bool,
@@ -57,16 +57,16 @@ impl IllegalMove {
         reasons
     }
 
-    /// The reason in words with squares counted from 1 to 9, as in the text notation.
-    pub fn counted_from_one(&self) -> String {
-        // Text reads square 0 as the greatest of all.
+    /// The message with squares counted from 1 to 9, as in the text notation.
+    pub fn in_notation(&self) -> String {
+        // The notation reads square 0 as the maximum.
         let index = |square: Square| square.row.wrapping_mul(3).wrapping_add(square.column);
         let number = |square| index(square).wrapping_add(1);
         match *self {
             Self::SquareOutOfRange(square) => {
-                format!("square {} is not on the board: they are 1 to {SQUARES}", number(square))
+                format!("square {} is not on the board: they are 1 to {SQUARE_COUNT}", number(square))
             }
-            Self::SquareOccupied(square) => format!("a card lies on square {} already", number(square)),
+            Self::SquareOccupied(square) => format!("square {} is already occupied", number(square)),
             _ => self.to_string(),
         }
     }

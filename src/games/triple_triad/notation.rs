@@ -7,67 +7,38 @@
 //! ```
 //!
 //! - The rules are letters: `o` open, `r` random, `e` elemental, `s` same, `w` same wall, `p` plus, `c` combo, `d` sudden
-//!   death, `a` the basic rule always; the limit of sudden death if it is not 5; and a capital for the trade rule: `O` one,
-//!   `D` diff, `R` direct, `A` all. `-` if there are none.
-//! - The board has three rows with slashes between them, each of three squares with commas between them. A square is `-`,
-//!   or its element's letter, or a card with an `X` (player one's) or an `O` before it, or both: `fX54`.
-//! - A card of the catalogue is its number, `54`, or its id and its number, `7=c54`. Any other is its id, its four ranks
-//!   and whatever else it has: `7=A594f*8~Ifrit` has the element fire, the level 8 and a name.
-//! - A hand is its cards with commas between them, or `-`. The player to move is `X` or `O`, followed by the count of
-//!   sudden death if it is not 0.
-//! - The hands and the player to move may be left out for a board without a game around it; with hands, the player is `-`
-//!   if there is none.
+//!   death, `a` basic capture always; then the limit of sudden death if it is not 5; then a capital for the trade rule:
+//!   `O` one, `D` diff, `R` direct, `A` all. `-` if there are none.
+//! - The board is three rows with slashes between them, each of three squares with commas between them. A square is `-`,
+//!   the letter of its element, a card with `X` (player one) or `O` (player two) before it, or element and card: `fX54`.
+//! - A card of the catalogue is its number, `54`, or its id and its number, `7=c54`. Any other card is its id and its four
+//!   ranks, then its element, level and name if it has them: `7=A594f*8~Ifrit` is a card of fire and of level 8.
+//! - A hand is its cards with commas between them, or `-`. In a view, the hidden hand is `?` and its number of cards.
+//! - The player to move is `X` or `O`, followed by the count of sudden death if it is not 0.
+//! - A board that need not be a position may lack the hands and the player to move. With hands, the player may be `-`.
 //! - Elements: `f` fire, `i` ice, `t` thunder, `e` earth, `p` poison, `w` wind, `a` water, `h` holy.
-//! - In names `_` is a space; whatever is no letter, digit, dot or hyphen of ASCII is `%` and two digits a byte.
-//! - A view has `?` and the number of cards in place of the hand that is hidden.
+//! - In names `_` is a space. Bytes other than ASCII letters, digits, dots and hyphens are `%` and two hex digits.
+//!
+//! A move is the id of a card and the number of a square, row by row from 1: `17@5`.
 
-use std::fmt::Write;
+use std::{
+    fmt::{self, Write},
+    str::FromStr,
+};
 
 use super::{
-    BasicCapture, CATALOGUE, Card, CardError, Diagram, Element, Hidden, Move, Place, Rule, Rules, RulesError,
-    Setup, SetupCard, SetupError, SetupSquare, TradeRule, TripleTriad,
-    board::{SQUARES, WIDTH},
+    BasicCapture, CATALOGUE, Card, CardError, Diagram, Element, Hidden, Move, Place, Rule, Rules, Setup,
+    SetupCard, SetupError, SetupSquare, TradeRule, TripleTriad,
+    board::{SQUARE_COUNT, WIDTH, index_of},
     catalogue,
 };
 use crate::{
-    GameId, NotationError, Player, Quoted, RuleBreach, Square, StateOrView, parse_hidden_hand, parse_number,
-    parse_ordinal,
+    Game, NotationError, Player, Quoted, Square, StateOrView, parse_hidden_hand, parse_number, parse_ordinal,
 };
 
-/// What is wrong with a text that should be a state.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ParseError {
-    /// It cannot be read.
-    #[error(transparent)]
-    Notation(#[from] NotationError),
-    /// Its rules do not hold together.
-    #[error(transparent)]
-    Rules(#[from] RulesError),
-    /// One of its cards does not hold together.
-    #[error("{}: {error}", place.in_text())]
-    Card {
-        /// Where the card is.
-        place: Place,
-        /// What is wrong with it.
-        error: CardError,
-    },
-    /// Its board is none that a game can be in.
-    #[error(transparent)]
-    Setup(#[from] SetupError),
-}
+type ParseError = crate::ParseError<TripleTriad>;
 
-impl RuleBreach for ParseError {
-    fn clause(&self) -> &'static str {
-        match self {
-            Self::Notation(_) => "",
-            Self::Rules(error) => error.clause(),
-            Self::Card { error, .. } => error.clause(),
-            Self::Setup(error) => error.clause(),
-        }
-    }
-}
-
-const PREFIX: &str = GameId::TripleTriad.prefix();
+const PREFIX: &str = TripleTriad::ID.prefix();
 
 const fn rule_letter(rule: Rule) -> char {
     match rule {
@@ -82,65 +53,51 @@ const fn rule_letter(rule: Rule) -> char {
     }
 }
 
-/// The letter of the basic rule that is always used.
-const ALWAYS: char = 'a';
+/// The letter of [`BasicCapture::Always`].
+const ALWAYS_LETTER: char = 'a';
 
-/// The trade rules that are written, and their letters.
+/// The trade rules with a letter. The default has none.
 const TRADES: [(TradeRule, char); 4] =
     [(TradeRule::One, 'O'), (TradeRule::Diff, 'D'), (TradeRule::Direct, 'R'), (TradeRule::All, 'A')];
-
-/// The letter that stands for a player.
-pub(super) const fn player_letter(player: Player) -> char {
-    match player {
-        Player::One => 'X',
-        Player::Two => 'O',
-    }
-}
-
-fn player_of(letter: char) -> Option<Player> {
-    Player::ALL.into_iter().find(|&player| player_letter(player) == letter)
-}
-
-/// Whether a text is meant as a state of Triple Triad.
-pub(super) fn recognizes(text: &str) -> bool {
-    text.starts_with(PREFIX)
-}
-
-/// Reads a game or a view.
-pub(super) fn parse(text: &str) -> Result<StateOrView<TripleTriad>, Vec<ParseError>> {
-    let Parsed { setup, errors, counted } = parse_setup(text);
-    if counted {
-        return finish(errors, StateOrView::try_from(&setup));
-    }
-    finish(errors, Err(setup.check_uncounted()))
-}
 
 /// What could be read of a text.
 struct Parsed {
     setup: Setup,
-    /// What could not.
     errors: Vec<ParseError>,
-    /// Whether it is known how many cards are where. Otherwise only the cards themselves can be looked at.
-    counted: bool,
+    /// Whether the number of cards in each place is known. Otherwise only the cards themselves can be checked.
+    is_counted: bool,
 }
 
-/// What was made of a text, or what could not be read and what is wrong with the rest.
-fn finish<T>(mut errors: Vec<ParseError>, made: Result<T, Vec<SetupError>>) -> Result<T, Vec<ParseError>> {
-    let unread = !errors.is_empty();
-    match made {
-        Ok(value) if !unread => return Ok(value),
-        Ok(_) => {}
-        Err(wrong) => {
-            // Whatever kept the player to move from being read has been noted.
-            let wrong = wrong.into_iter().filter(|&error| !unread || error != SetupError::NextPlayer);
-            errors.extend(wrong.map(Into::into));
+impl Parsed {
+    /// Checks the setup, and adds its errors to those of the text.
+    fn check<T>(
+        mut self,
+        check: impl FnOnce(&Setup) -> Result<T, Vec<SetupError>>,
+    ) -> Result<T, Vec<ParseError>> {
+        let is_readable = self.errors.is_empty();
+        match check(&self.setup) {
+            Ok(value) if is_readable => return Ok(value),
+            Ok(_) => {}
+            Err(wrong) => {
+                // If the player to move could not be read, that has been reported.
+                let is_new = |error: &SetupError| is_readable || *error != SetupError::NextPlayer;
+                self.errors.extend(wrong.into_iter().filter(is_new).map(ParseError::Setup));
+            }
         }
+        Err(self.errors)
     }
-    Err(errors)
+}
+
+/// Reads a game or a view.
+pub(super) fn parse(text: &str) -> Result<StateOrView<TripleTriad>, Vec<ParseError>> {
+    let parsed = parse_setup(text);
+    let is_counted = parsed.is_counted;
+    parsed
+        .check(|setup| if is_counted { StateOrView::try_from(setup) } else { Err(setup.check_incomplete()) })
 }
 
 impl Card {
-    /// Reads a card from its text.
+    /// Reads a card from its text notation.
     ///
     /// # Errors
     ///
@@ -149,7 +106,7 @@ impl Card {
         read_card(text).unwrap_or_else(|| Err(vec![CardError::Unreadable]))
     }
 
-    /// The card as text that [`Card::parse`] reads back exactly.
+    /// The text notation of the card. [`Card::parse`] reads it back exactly.
     pub fn notation(&self) -> String {
         let mut text = String::new();
         write_card(&mut text, self);
@@ -158,46 +115,54 @@ impl Card {
 }
 
 impl Diagram {
-    /// Reads a board, with or without a game around it.
+    /// Reads a board that need not be a position.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with the text, or with what it says.
+    /// Everything that is wrong with the text and with the board.
     pub fn parse(text: &str) -> Result<Self, Vec<ParseError>> {
-        let Parsed { setup, errors, .. } = parse_setup(text);
-        finish(errors, Self::try_from(&setup))
+        parse_setup(text).check(|setup| Self::try_from(setup))
     }
 
-    /// The board as text that [`Diagram::parse`] reads back exactly.
+    /// The text notation of the board. [`Diagram::parse`] reads it back exactly.
     pub fn notation(&self) -> String {
         write(self)
     }
 }
 
-/// Reads a move: the id of a card, `@`, and the number of a square from 1.
-pub(super) fn parse_move(text: &str) -> Result<Move, NotationError> {
-    let read = || {
-        let (card, square) = text.split_once('@')?;
-        let square = parse_ordinal(square)?;
-        Some(Move {
-            card: parse_number(card)?,
-            square: Square { row: square / WIDTH as u32, column: square % WIDTH as u32 },
-        })
-    };
-    read().ok_or_else(|| {
-        NotationError::new(format!(
-            "{} is no move: expected the id of a card and a square from 1 to {SQUARES}, such as 17@5",
-            Quoted(text),
-        ))
-    })
+impl fmt::Display for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match index_of(self.square) {
+            Some(index) => write!(f, "{}@{}", self.card, index + 1),
+            None => write!(f, "{}@({})", self.card, self.square),
+        }
+    }
 }
 
-/// Reads as much as can be read, and notes what cannot.
+impl FromStr for Move {
+    type Err = NotationError;
+
+    fn from_str(text: &str) -> Result<Self, NotationError> {
+        let read = || {
+            let (card, square) = text.split_once('@')?;
+            let square = parse_ordinal(square)?;
+            let (row, column) = (square / WIDTH as u32, square % WIDTH as u32);
+            Some(Self { card: parse_number(card)?, square: Square { row, column } })
+        };
+        read().ok_or_else(|| {
+            NotationError::new(format!(
+                "{} is not a move: expected the id of a card and a square from 1 to {SQUARE_COUNT}, such as 17@5",
+                Quoted(text),
+            ))
+        })
+    }
+}
+
 fn parse_setup(text: &str) -> Parsed {
     let mut errors = Vec::new();
     let mut setup = Setup {
         rules: None,
-        squares: [SetupSquare::default(); SQUARES],
+        squares: [SetupSquare::default(); SQUARE_COUNT],
         hands: [Vec::new(), Vec::new()],
         next_player: None,
         drawn_rounds: 0,
@@ -210,15 +175,15 @@ fn parse_setup(text: &str) -> Parsed {
         _ => {
             let message = "a state is its rules, board, two hands and the player to move, with colons between them; \
                            a board alone is its rules and the board";
-            errors.push(NotationError::new(message).into());
-            return Parsed { setup, errors, counted: false };
+            errors.push(ParseError::notation(message));
+            return Parsed { setup, errors, is_counted: false };
         }
     };
     match parse_rules(rules) {
         Ok(rules) => setup.rules = Some(rules),
         Err(error) => errors.push(error),
     }
-    let mut counted = parse_board(board, &mut setup, &mut errors);
+    let mut is_counted = parse_board(board, &mut setup, &mut errors);
     if let Some((hands, next)) = rest {
         for (player, hand) in Player::ALL.into_iter().zip(hands) {
             match parse_hidden_hand(hand) {
@@ -226,31 +191,28 @@ fn parse_setup(text: &str) -> Parsed {
                     setup.hidden = Some(Hidden { viewer: player.other(), cards });
                 }
                 Some(_) => {
-                    counted = false;
+                    is_counted = false;
                     let message = "both hands are hidden: a view shows the hand of its viewer";
-                    errors.push(NotationError::new(message).into());
+                    errors.push(ParseError::notation(message));
                 }
                 None => setup.hands[player as usize] = parse_hand(hand, player, &mut errors),
             }
         }
         match parse_next(next) {
             Some((player, drawn_rounds)) => (setup.next_player, setup.drawn_rounds) = (player, drawn_rounds),
-            None => errors.push(
-                NotationError::new(format!(
-                    "{} is no player to move: expected X or O, and the count of sudden death if it is not 0",
-                    Quoted(next),
-                ))
-                .into(),
-            ),
+            None => errors.push(ParseError::notation(format!(
+                "{} is not a player to move: expected X or O, and the count of sudden death if it is not 0",
+                Quoted(next),
+            ))),
         }
     }
-    Parsed { setup, errors, counted }
+    Parsed { setup, errors, is_counted }
 }
 
 fn parse_rules(text: &str) -> Result<Rules, ParseError> {
     let wrong = |what: &str| {
-        NotationError::new(format!(
-            "{} is no rule set: {what}. Expected letters out of oreswpcda, the limit of sudden death, and one of O, D, R, A; \
+        ParseError::notation(format!(
+            "{} is not a rule set: {what}. Expected letters out of oreswpcda, the limit of sudden death, and one of O, D, R, A; \
              or - for no rules",
             Quoted(text),
         ))
@@ -265,39 +227,39 @@ fn parse_rules(text: &str) -> Result<Rules, ParseError> {
             .iter()
             .filter(|&&(_, other)| other == letter)
             .fold(Rules::DEFAULT, |rules, &(trade, _)| rules.with_trade(trade)),
-        _ => return Err(wrong("it has more than one trade rule").into()),
+        _ => return Err(wrong("it has more than one trade rule")),
     };
     let (letters, limit) =
         letters.split_at(letters.trim_end_matches(|digit: char| digit.is_ascii_digit()).len());
     if !limit.is_empty() {
-        let limit = parse_number(limit).ok_or_else(|| wrong("its limit is no number"))?;
-        rules = rules.with_sudden_death_limit(limit)?;
+        let limit = parse_number(limit).ok_or_else(|| wrong("its limit is not a number"))?;
+        rules = rules.with_sudden_death_limit(limit).map_err(ParseError::Rules)?;
     }
     if letters.is_empty() && limit.is_empty() && rules == Rules::DEFAULT {
-        return Err(wrong("it is empty").into());
+        return Err(wrong("it is empty"));
     }
     for letter in letters.chars() {
         let rule = Rule::ALL.into_iter().find(|&rule| rule_letter(rule) == letter);
         rules = match rule {
             Some(rule) if !rules.has(rule) => rules.with(rule),
-            None if letter == ALWAYS && rules.basic_capture() == BasicCapture::Fallback => {
+            None if letter == ALWAYS_LETTER && rules.basic_capture() == BasicCapture::Fallback => {
                 rules.with_basic_capture(BasicCapture::Always)
             }
-            Some(_) => return Err(wrong("it has a letter twice").into()),
-            None if letter == ALWAYS => return Err(wrong("it has a letter twice").into()),
-            None => return Err(wrong("it has an unknown letter").into()),
+            Some(_) => return Err(wrong("it has a letter twice")),
+            None if letter == ALWAYS_LETTER => return Err(wrong("it has a letter twice")),
+            None => return Err(wrong("it has an unknown letter")),
         };
     }
     Ok(rules)
 }
 
-/// Reads the squares, and tells whether all of them could be.
+/// Reads the squares. Returns whether all of them are readable.
 fn parse_board(text: &str, setup: &mut Setup, errors: &mut Vec<ParseError>) -> bool {
     let rows: Vec<Vec<&str>> = text.split('/').map(|row| row.split(',').collect()).collect();
     if rows.len() != WIDTH || rows.iter().any(|row| row.len() != WIDTH) {
         let message =
             "the board must have three rows with slashes between them, each of three squares with commas";
-        errors.push(NotationError::new(message).into());
+        errors.push(ParseError::notation(message));
         return false;
     }
     let mut read = true;
@@ -317,7 +279,7 @@ fn parse_square(text: &str, index: usize, errors: &mut Vec<ParseError>) -> Optio
     let element = text.chars().next().and_then(Element::from_letter);
     let rest = if element.is_some() { &text[1..] } else { text };
     let mut letters = rest.chars();
-    match letters.next().map(player_of) {
+    match letters.next().map(Player::from_letter) {
         None if element.is_some() => Some(SetupSquare { element, card: None }),
         Some(owner @ Some(_)) => {
             let card = parse_card(letters.as_str(), Place::Square(index), errors);
@@ -330,7 +292,7 @@ fn parse_square(text: &str, index: usize, errors: &mut Vec<ParseError>) -> Optio
                 index + 1,
                 Quoted(text),
             );
-            errors.push(NotationError::new(message).into());
+            errors.push(ParseError::notation(message));
             None
         }
     }
@@ -344,22 +306,23 @@ fn parse_hand(text: &str, player: Player, errors: &mut Vec<ParseError>) -> Vec<O
     cards.map(|(index, card)| parse_card(card, Place::Hand(player, index), errors)).collect()
 }
 
-/// Reads a card of the catalogue, or one that is written out.
+/// Reads a card. Reports what is wrong with it.
 fn parse_card(text: &str, place: Place, errors: &mut Vec<ParseError>) -> Option<Card> {
     match read_card(text) {
         Some(Ok(card)) => Some(card),
         Some(Err(wrong)) => {
-            errors.extend(wrong.into_iter().map(|error| ParseError::Card { place, error }));
+            errors
+                .extend(wrong.into_iter().map(|error| ParseError::Setup(SetupError::Card { place, error })));
             None
         }
         None => {
             let message = format!(
-                "{} cannot be read from {}: expected a number of the catalogue, such as 54, \
+                "{} cannot be read from {}: expected a catalogue number, such as 54, \
                  or an id and a card, such as 7=c54 or 7=A594f*8~Ifrit",
-                place.in_text(),
+                place.in_notation(),
                 Quoted(text),
             );
-            errors.push(NotationError::new(message).into());
+            errors.push(ParseError::notation(message));
             None
         }
     }
@@ -407,7 +370,7 @@ fn parse_next(text: &str) -> Option<(Option<Player>, u32)> {
     let mut letters = text.chars();
     let player = match letters.next()? {
         '-' => None,
-        letter => Some(player_of(letter)?),
+        letter => Some(Player::from_letter(letter)?),
     };
     let count = match letters.as_str() {
         "" => 0,
@@ -416,8 +379,7 @@ fn parse_next(text: &str) -> Option<(Option<Player>, u32)> {
     Some((player, count))
 }
 
-/// Writes a board, with everything that is given around it.
-pub(super) fn write(diagram: &Diagram) -> String {
+fn write(diagram: &Diagram) -> String {
     let mut text = PREFIX.to_owned();
     write_rules(&mut text, diagram.rules);
     for (index, (element, card)) in diagram.squares.iter().enumerate() {
@@ -429,7 +391,7 @@ pub(super) fn write(diagram: &Diagram) -> String {
         text.extend(element.map(Element::letter));
         match card {
             Some((card, owner)) => {
-                text.push(player_letter(*owner));
+                text.push(owner.letter());
                 write_card(&mut text, card);
             }
             None if element.is_none() => text.push('-'),
@@ -449,7 +411,7 @@ pub(super) fn write(diagram: &Diagram) -> String {
         }
     }
     text.push(':');
-    text.push(diagram.next_player.map_or('-', player_letter));
+    text.push(diagram.next_player.map_or('-', Player::letter));
     if diagram.drawn_rounds > 0 {
         let _ = write!(text, "{}", diagram.drawn_rounds);
     }
@@ -463,7 +425,7 @@ fn write_rules(text: &mut String, rules: Rules) {
     }
     text.extend(Rule::ALL.into_iter().filter(|&rule| rules.has(rule)).map(rule_letter));
     if rules.basic_capture() == BasicCapture::Always {
-        text.push(ALWAYS);
+        text.push(ALWAYS_LETTER);
     }
     if rules.sudden_death_limit() != Rules::DEFAULT_SUDDEN_DEATH_LIMIT {
         let _ = write!(text, "{}", rules.sudden_death_limit());
@@ -524,7 +486,7 @@ fn unescape(text: &str) -> Option<String> {
             b'_' => b' ',
             b'%' => {
                 let digit = |byte: u8| char::from(byte).to_digit(16).filter(|_| !byte.is_ascii_lowercase());
-                // Two digits make less than 256.
+                // Two hex digits are below 256.
                 (digit(rest.next()?)? << 4 | digit(rest.next()?)?) as u8
             }
             _ if is_plain(byte) => byte,

@@ -1,56 +1,59 @@
-//! What a game is started from (TT-2, TT-3, TT-4).
+//! What a new game starts from (TT-2, TT-3, TT-4).
 
 use std::{collections::HashSet, fmt};
 
 use super::{
     Card, Element, Rule, Rules,
-    board::{SQUARES, index_of},
-    position::HAND,
+    board::{SQUARE_COUNT, index_of},
+    position::HAND_SIZE,
 };
-use crate::{Player, RuleBreach, Square};
+use crate::{Count, Player, RuleBreach, Square};
 
-/// What a game is started from besides its rules. Whatever is left open follows from the seed; by default everything is.
+/// What a game starts from, in addition to its rules. The seed decides the rest; by default, everything.
 #[derive(Clone, Debug, Default)]
 pub struct Opening {
     pub(super) hands: Hands,
     pub(super) first_player: Option<Player>,
-    /// Row by row. Left open: drawn if the rules have elements, none otherwise.
-    pub(super) elements: Option<[Option<Element>; SQUARES]>,
+    /// The elements of the squares, row by row. If none are given, they are drawn if the rules say so.
+    pub(super) elements: Option<[Option<Element>; SQUARE_COUNT]>,
 }
 
 /// Where the hands of a new game come from (TT-2).
 #[derive(Clone, Debug, Default)]
 pub(super) enum Hands {
-    /// They are given, the hand of player one first.
-    Given(Box<[[Card; HAND]; 2]>),
-    /// They are drawn from collections of at least five cards each, that of player one first.
+    /// The caller gives them, the hand of player one first.
+    Given(Box<[[Card; HAND_SIZE]; 2]>),
+    /// They are drawn from collections of at least five cards, that of player one first.
     Drawn([Vec<Card>; 2]),
     /// They are dealt from the catalogue.
     #[default]
     Dealt,
 }
 
-/// What a game is to be started from, as someone wrote it down. It may be nonsense: [`Opening::try_from`] tells.
+/// An opening as a caller sent it. It may be invalid: [`Opening::try_from`] checks it.
+///
+/// A value that could not be read is `None`. The reader has reported it, so it is not reported again: the list of errors
+/// is empty if everything else is valid.
 #[derive(Clone, Debug, Default)]
 pub struct OpeningSetup {
-    /// The rules of the game; none if they could not be read.
+    /// The rules.
     pub rules: Option<Rules>,
-    /// The hands; a card that could not be read is none, but counts. Both empty: not given.
+    /// The hands. If both are empty, they are not given.
     pub hands: [Vec<Option<Card>>; 2],
-    /// The collections, likewise.
+    /// The collections. If both are empty, they are not given.
     pub collections: [Vec<Option<Card>>; 2],
-    /// Who moves first.
+    /// The first player. If none, it is tossed.
     pub first_player: Option<Player>,
-    /// The squares that have an element, if they are given; what could not be read of them is none.
+    /// The squares with an element, if they are given.
     pub elements: Option<Vec<(Option<Square>, Option<Element>)>>,
 }
 
-/// The two lists of cards that each player can be given.
+/// The two lists of cards that a caller can give for each player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CardList {
     /// The hand.
     Hand,
-    /// The collection that a hand is drawn from.
+    /// The collection from which the hand is drawn.
     Collection,
 }
 
@@ -66,55 +69,55 @@ impl fmt::Display for CardList {
 /// What is wrong with an opening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpeningError {
-    /// One player is given cards and the other is not.
+    /// A list is given for one player but not for the other.
     #[error("the {0} of {1} is missing: give those of both players, or of neither")]
     Missing(CardList, Player),
     /// A hand has more or fewer than five cards.
-    #[error("the hand of {player} has {found} cards: it must have {HAND}")]
+    #[error("the hand of {player} has {}: it must have {HAND_SIZE}", Count(*found, "card"))]
     HandSize {
-        /// Whose hand it is.
+        /// The owner of the hand.
         player: Player,
-        /// Cards in it.
+        /// The number of cards in it.
         found: usize,
     },
     /// A collection has fewer than five cards.
-    #[error("the collection of {player} has {found} cards: a hand of {HAND} cannot be drawn from it")]
+    #[error("the collection of {player} has {}: a hand of {HAND_SIZE} cannot be drawn from it", Count(*found, "card"))]
     CollectionSize {
-        /// Whose collection it is.
+        /// The owner of the collection.
         player: Player,
-        /// Cards in it.
+        /// The number of cards in it.
         found: usize,
     },
-    /// A card is there twice.
-    #[error("card {id} is there already")]
+    /// A card is given twice.
+    #[error("card {id} is given twice")]
     DuplicateCard {
-        /// The list that has it a second time.
+        /// The list that repeats it.
         list: CardList,
-        /// Whose list it is.
+        /// The owner of the list.
         player: Player,
-        /// Where in that list, from 0.
+        /// Its index in that list, from 0.
         index: usize,
-        /// Its id.
+        /// The id of the card.
         id: u32,
     },
-    /// Hands are given, but the rules draw them.
+    /// A hand is given, but the rules draw it.
     #[error("with the rule random hands are drawn: give collections to draw them from, or turn the rule off")]
     HandWithRandom(Player),
-    /// Collections are given, but nothing is drawn from them.
-    #[error("hands are drawn from collections with the rule random only: turn it on, or give hands")]
+    /// A collection is given, but the rules draw nothing from it.
+    #[error("hands are drawn from collections only with the rule random: turn it on, or give hands")]
     CollectionWithoutRandom(Player),
     /// A square is not on the board.
     #[error("{square} is not on the board: rows and columns are 0 to 2")]
     SquareOutOfRange {
-        /// Which of the squares given, from 0.
+        /// Its index in the list, from 0.
         index: usize,
         /// The square.
         square: Square,
     },
     /// A square is given two elements.
-    #[error("{square} has an element already")]
+    #[error("{square} already has an element")]
     DuplicateSquare {
-        /// Which of the squares given, from 0.
+        /// Its index in the list, from 0.
         index: usize,
         /// The square.
         square: Square,
@@ -132,7 +135,7 @@ impl RuleBreach for OpeningError {
 }
 
 impl TryFrom<&OpeningSetup> for Opening {
-    /// Everything that is wrong. Empty if something could not be read, and what could is right.
+    /// Every error except those that the reader has reported.
     type Error = Vec<OpeningError>;
 
     fn try_from(setup: &OpeningSetup) -> Result<Self, Vec<OpeningError>> {
@@ -156,7 +159,7 @@ impl OpeningSetup {
     }
 }
 
-/// Notes what is wrong with the hands or with the collections, which the rules may exclude.
+/// Checks the hands or the collections, which the rules may exclude.
 fn check_cards(setup: &OpeningSetup, list: CardList, excluded: bool, errors: &mut Vec<OpeningError>) {
     let sizes = Player::ALL.map(|player| setup.list(list, player).len());
     if sizes == [0, 0] {
@@ -169,10 +172,10 @@ fn check_cards(setup: &OpeningSetup, list: CardList, excluded: bool, errors: &mu
                 errors.push(OpeningError::CollectionWithoutRandom(player));
             }
             _ if found == 0 && !excluded => errors.push(OpeningError::Missing(list, player)),
-            CardList::Hand if found != HAND && !excluded => {
+            CardList::Hand if found != HAND_SIZE && !excluded => {
                 errors.push(OpeningError::HandSize { player, found });
             }
-            CardList::Collection if found < HAND && !excluded => {
+            CardList::Collection if found < HAND_SIZE && !excluded => {
                 errors.push(OpeningError::CollectionSize { player, found });
             }
             _ => {}
@@ -188,12 +191,12 @@ fn check_cards(setup: &OpeningSetup, list: CardList, excluded: bool, errors: &mu
     }
 }
 
-/// The elements by square; none if one could not be read.
+/// Checks the elements. Returns them by square; none if one could not be read.
 fn read_elements(
     given: &[(Option<Square>, Option<Element>)],
     errors: &mut Vec<OpeningError>,
-) -> Option<[Option<Element>; SQUARES]> {
-    let mut elements = [None; SQUARES];
+) -> Option<[Option<Element>; SQUARE_COUNT]> {
+    let mut elements = [None; SQUARE_COUNT];
     for (index, &(square, element)) in given.iter().enumerate() {
         let Some(square) = square else { continue };
         match index_of(square) {
@@ -208,12 +211,12 @@ fn read_elements(
     read.then(|| elements.map(Option::flatten))
 }
 
-/// Where the hands come from, of a set-up without errors; none if a card could not be read.
+/// Where the hands come from, for a setup without errors; none if a card could not be read.
 fn complete(setup: &OpeningSetup) -> Option<Hands> {
     let all = |cards: &[Option<Card>]| cards.iter().copied().collect::<Option<Vec<Card>>>();
     let [one, two] = &setup.hands;
     if !one.is_empty() || !two.is_empty() {
-        let hand = |cards| <[Card; HAND]>::try_from(all(cards)?).ok();
+        let hand = |cards| <[Card; HAND_SIZE]>::try_from(all(cards)?).ok();
         return Some(Hands::Given(Box::new([hand(one)?, hand(two)?])));
     }
     let [one, two] = &setup.collections;

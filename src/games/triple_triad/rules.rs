@@ -24,7 +24,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// Every rule, in the order of the text notation.
+    /// All rules, in the order of the text notation.
     pub const ALL: [Self; 8] = [
         Self::Open,
         Self::Random,
@@ -44,13 +44,13 @@ impl Rule {
 /// What the basic rule does when Same or Plus has taken a card (TT-9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BasicCapture {
-    /// Nothing: it is used only when neither has.
+    /// Nothing: it applies only if neither has.
     Fallback,
-    /// It is used on the other sides of the placed card as well.
+    /// It also applies to the other sides of the placed card.
     Always,
 }
 
-/// Which cards change hands after a game that somebody has won (TT-14).
+/// Which cards change hands after a won game (TT-14).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TradeRule {
     /// None.
@@ -59,7 +59,7 @@ pub enum TradeRule {
     One,
     /// As many cards of the winner's choice as the scores differ by.
     Diff,
-    /// Every card on the board goes to whom it shows the colour of.
+    /// Every card on the board goes to its owner there.
     Direct,
     /// The loser's whole collection.
     All,
@@ -78,7 +78,7 @@ impl fmt::Display for TradeRule {
     }
 }
 
-/// The rules of a game. They always hold together.
+/// The rules of a game. They are always valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rules {
     on: u8,
@@ -87,11 +87,11 @@ pub struct Rules {
     sudden_death_limit: u16,
 }
 
-/// What is wrong with rules.
+/// What is wrong with a rule set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RulesError {
     /// The limit of sudden death is out of range.
-    #[error("sudden_death_limit must be from 1 to {max}, not {0}", max = Rules::MAX_SUDDEN_DEATHS)]
+    #[error("sudden_death_limit must be from 1 to {max}, not {0}", max = Rules::MAX_SUDDEN_DEATH_LIMIT)]
     SuddenDeathLimit(u32),
 }
 
@@ -102,17 +102,17 @@ impl RuleBreach for RulesError {
 }
 
 impl Rules {
-    /// No rule but the basic one, no trade.
+    /// Only the basic rule, and no trade.
     pub const DEFAULT: Self = Self {
         on: 0,
         basic_capture: BasicCapture::Fallback,
         trade: TradeRule::None,
         sudden_death_limit: Self::DEFAULT_SUDDEN_DEATH_LIMIT,
     };
-    /// The limit of sudden death when none is given.
+    /// The default limit of sudden death.
     pub const DEFAULT_SUDDEN_DEATH_LIMIT: u16 = 5;
-    /// The highest limit of sudden death, and the highest count.
-    pub const MAX_SUDDEN_DEATHS: u16 = 1000;
+    /// The maximum limit of sudden death. The count is below the limit.
+    pub const MAX_SUDDEN_DEATH_LIMIT: u16 = 1000;
 
     /// Whether a rule is on.
     #[inline(always)]
@@ -131,43 +131,45 @@ impl Rules {
         self.trade
     }
 
-    /// The equal score at which sudden death ends in a final draw.
+    /// The number of drawn rounds after which sudden death ends in a final draw.
     pub const fn sudden_death_limit(self) -> u16 {
         self.sudden_death_limit
     }
 
-    /// These rules with one more on.
+    /// These rules with one more.
     #[must_use]
     pub const fn with(self, rule: Rule) -> Self {
         Self { on: self.on | rule.bit(), ..self }
     }
 
-    /// These rules with several more on.
+    /// These rules with several more.
     #[must_use]
     pub fn with_all(self, rules: impl IntoIterator<Item = Rule>) -> Self {
         rules.into_iter().fold(self, Self::with)
     }
 
-    /// These rules with another reading of TT-9.
+    /// These rules with another basic capture (TT-9).
     #[must_use]
     pub const fn with_basic_capture(self, basic_capture: BasicCapture) -> Self {
         Self { basic_capture, ..self }
     }
 
-    /// These rules with another trade.
+    /// These rules with another trade rule.
     #[must_use]
     pub const fn with_trade(self, trade: TradeRule) -> Self {
         Self { trade, ..self }
     }
 
-    /// These rules with another limit of sudden death, if it is in range.
+    /// These rules with another limit of sudden death.
     ///
     /// # Errors
     ///
-    /// If it is not.
+    /// If the limit is out of range.
     pub fn with_sudden_death_limit(self, limit: u32) -> Result<Self, RulesError> {
         match u16::try_from(limit) {
-            Ok(sudden_death_limit @ 1..=Self::MAX_SUDDEN_DEATHS) => Ok(Self { sudden_death_limit, ..self }),
+            Ok(sudden_death_limit @ 1..=Self::MAX_SUDDEN_DEATH_LIMIT) => {
+                Ok(Self { sudden_death_limit, ..self })
+            }
             _ => Err(RulesError::SuddenDeathLimit(limit)),
         }
     }

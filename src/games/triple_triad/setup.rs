@@ -1,41 +1,35 @@
 use std::fmt;
 
 use super::{
-    Card, Element, Rule, Rules, TripleTriad, View,
-    board::{Board, SQUARES, each, square_at},
-    capture::{Capture, resolve},
-    position::{CARDS, HAND, Position},
+    Card, CardError, Diagram, Element, Hidden, Rule, Rules, TripleTriad, View,
+    board::{SQUARE_COUNT, square_at},
+    diagram::hidden_cards,
+    position::{CARD_COUNT, HAND_SIZE, Position},
 };
-use crate::{Player, RuleBreach, StateOrView};
+use crate::{Count, Player, RuleBreach, StateOrView};
 
-/// A state as a caller wrote it, as far as it could be read. It may be invalid: the constructors check it, [`StateOrView`] for a
-/// whole state or a view, [`Diagram`] for a board without a game around it.
+/// A game as a caller sent it. It may be invalid: [`StateOrView::try_from`] checks it as a game or a view,
+/// [`Diagram::try_from`] as a board that need not be a position.
+///
+/// A value that the caller sent but that could not be read is `None`. The reader has reported it, so it is not reported
+/// again: the list of errors is empty if everything else is valid.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// The rules it is played under. None if they could not be read.
+    /// The rules.
     pub rules: Option<Rules>,
     /// The squares, row by row.
-    pub squares: [SetupSquare; SQUARES],
-    /// The cards in the hands; one that could not be read is none, but counts.
+    pub squares: [SetupSquare; SQUARE_COUNT],
+    /// The cards in the hands, including unreadable ones.
     pub hands: [Vec<Option<Card>>; 2],
-    /// The player to move. None if that is not known.
+    /// The player to move; none if it is missing or could not be read.
     pub next_player: Option<Player>,
-    /// How many rounds before this one were drawn in a row.
+    /// The number of drawn rounds in a row before this one.
     pub drawn_rounds: u32,
-    /// What the viewer does not see, if this is a view.
+    /// The hidden hand, if it is a view.
     pub hidden: Option<Hidden>,
 }
 
-/// What the viewer of a view does not see: the hand of the other player (TT-15).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hidden {
-    /// The player who sees the view.
-    pub viewer: Player,
-    /// How many cards the other player has in the hand.
-    pub cards: u32,
-}
-
-/// A square as a caller wrote it.
+/// A square as a caller sent it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SetupSquare {
     /// Its element, if it has one.
@@ -44,27 +38,27 @@ pub struct SetupSquare {
     pub card: Option<SetupCard>,
 }
 
-/// A card on a square as a caller wrote it. What could not be read is none.
+/// A card on a square as a caller sent it.
 #[derive(Clone, Copy, Debug)]
 pub struct SetupCard {
     /// The card.
     pub card: Option<Card>,
-    /// The player whose colour it shows.
+    /// The owner.
     pub owner: Option<Player>,
 }
 
 /// Where a card is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// On a square of the board, row by row from 0.
+    /// On a square, with its index row by row from 0.
     Square(usize),
-    /// In the hand of a player, from 0.
+    /// In a hand, with its index from 0.
     Hand(Player, usize),
 }
 
 impl Place {
-    /// The place as someone finds it in a text, who counts from 1.
-    pub(super) fn in_text(self) -> String {
+    /// The place in the text notation, counted from 1.
+    pub(super) fn in_notation(self) -> String {
         match self {
             Self::Square(index) => format!("square {}", index + 1),
             Self::Hand(player, index) => format!("card {} of {player}", index + 1),
@@ -81,56 +75,65 @@ impl fmt::Display for Place {
     }
 }
 
-/// What is wrong with a set-up.
+/// What is wrong with a setup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
-    /// It is not said who is to move.
+    /// The player to move is missing.
     #[error("the player to move is missing")]
     NextPlayer,
+    /// A card of a text notation is invalid (TT-1). Typed cards are checked where they are read.
+    #[error("{}: {error}", place.in_notation())]
+    Card {
+        /// Where the card is.
+        place: Place,
+        /// What is wrong with it.
+        error: CardError,
+    },
     /// A hand does not fit the board and the player to move (TT-2, TT-3).
     #[error(
-        "the hand of {player} has {found} cards: with {placed} on the board and {next} to move it must have {wanted}"
+        "the hand of {player} has {}: with {placed} on the board and {next} to move it must have {wanted}",
+        Count(*found, "card")
     )]
     HandSize {
-        /// Whose hand it is.
+        /// The owner of the hand.
         player: Player,
-        /// Cards in it.
+        /// The number of cards in it.
         found: usize,
-        /// Cards that must be in it.
+        /// The number of cards that it must have.
         wanted: usize,
-        /// Cards on the board.
+        /// The number of cards on the board.
         placed: usize,
         /// The player to move.
         next: Player,
     },
-    /// A hand has more cards than a hand can ever have (TT-2).
-    #[error("the hand of {player} has {found} cards: a hand has at most {HAND}")]
+    /// A hand is larger than any hand can be (TT-2).
+    #[error("the hand of {player} has {found} cards: a hand has at most {HAND_SIZE}")]
     HandTooLarge {
-        /// Whose hand it is.
+        /// The owner of the hand.
         player: Player,
-        /// Cards in it.
+        /// The number of cards in it.
         found: usize,
     },
     /// A card is in two places (TT-1).
     #[error("card {id} is in two places: {first}, and {second}")]
     DuplicateCard {
-        /// Its id.
+        /// The id of the card.
         id: u32,
         /// The first place.
         first: Place,
         /// The second place.
         second: Place,
     },
-    /// No card shows the colour of the player who has just placed one (TT-3).
-    #[error("{0} has just placed a card, but none on the board is theirs")]
+    /// The player who has just placed a card has none on the board (TT-3).
+    #[error("{0} has just placed a card, but has no card on the board")]
     LastCardMissing(Player),
     /// The count of drawn rounds is out of range (TT-13).
-    #[error("sudden_death_count must be from 0 to {max}, not {0}", max = Rules::MAX_SUDDEN_DEATHS)]
+    #[error("sudden_death_count must be from 0 to {max}, not {0}", max = Rules::MAX_SUDDEN_DEATH_LIMIT)]
     DrawnRounds(u32),
-    /// There are drawn rounds without sudden death (TT-13).
+    /// There are drawn rounds without the rule sudden death (TT-13).
     #[error("sudden_death_count must be 0 without the rule sudden_death, not {0}")]
     DrawnRoundsWithoutRule(u32),
-    /// There are as many drawn rounds as end sudden death, or more (TT-13).
+    /// The number of drawn rounds reaches the limit of sudden death (TT-13).
     #[error("sudden_death_count must be below sudden_death_limit, which is {limit}, not {found}")]
     DrawnRoundsAtLimit {
         /// The count.
@@ -138,10 +141,10 @@ pub enum SetupError {
         /// The limit of the rules.
         limit: u16,
     },
-    /// A view of a game with open hands (TT-15).
+    /// It is a view of a game with open hands (TT-15).
     #[error("with the rule open nothing is hidden: send the whole state, without a view")]
     ViewOfOpenGame,
-    /// A view lists the hand that it hides (TT-15).
+    /// A view lists the cards of the hand that it hides (TT-15).
     #[error(
         "the hand of {0} is hidden in this view and must be empty: only the number of its cards is known"
     )]
@@ -151,6 +154,7 @@ pub enum SetupError {
 impl RuleBreach for SetupError {
     fn clause(&self) -> &'static str {
         match self {
+            Self::Card { error, .. } => error.clause(),
             Self::DuplicateCard { .. } => "TT-1",
             Self::HandTooLarge { .. } | Self::HandSize { .. } => "TT-2",
             Self::NextPlayer | Self::LastCardMissing(_) => "TT-3",
@@ -162,76 +166,24 @@ impl RuleBreach for SetupError {
     }
 }
 
-/// The most drawn rounds that any rules allow.
-const MAX_DRAWN_ROUNDS: u32 = Rules::MAX_SUDDEN_DEATHS as u32;
-
-/// The element of a square, and the card on it with the player whose colour it shows.
-pub type DiagramSquare = (Option<Element>, Option<(Card, Player)>);
-
-/// A board set up by hand, with or without a game around it: its cards are valid and all different, and that is all.
-/// Everything else is kept as it was given.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Diagram {
-    /// The rules that apply.
-    pub rules: Rules,
-    /// The squares, row by row.
-    pub squares: [DiagramSquare; SQUARES],
-    /// The cards in the hands.
-    pub hands: [Vec<Card>; 2],
-    /// The player to move, if that is known.
-    pub next_player: Option<Player>,
-    /// How many rounds before this one were drawn in a row.
-    pub drawn_rounds: u16,
-    /// What the viewer does not see, if this is a view.
-    pub hidden: Option<Hidden>,
-}
-
-impl Diagram {
-    /// How many cards a player has in the hand, hidden or not.
-    pub(super) fn hand_size(&self, player: Player) -> u32 {
-        // A hand has at most five cards.
-        hidden_cards(self.hidden, player).unwrap_or(self.hands[player as usize].len() as u32)
-    }
-
-    /// Captures what the card on a square takes, as if its owner had just placed it. None if no card lies there.
-    pub fn resolve(&mut self, arrived_at: usize) -> Option<Vec<Capture>> {
-        let (_, owner) = self.squares[arrived_at].1?;
-        let mut board = Board::new(self.squares.map(|(element, _)| element));
-        for (square, (_, card)) in self.squares.iter().enumerate() {
-            if let &Some((card, owner)) = card {
-                board.put(self.rules, square, card.ranks(), card.element(), owner);
-            }
-        }
-        let card_on = |square: usize| self.squares[square].1.map(|(card, _)| card);
-        let mut captures = Vec::new();
-        let taken = resolve(&board, self.rules, arrived_at, |taken| captures.extend(taken.explain(card_on)));
-        for square in each(taken) {
-            self.squares[square].1 = self.squares[square].1.map(|(card, _)| (card, owner));
-        }
-        Some(captures)
-    }
-}
-
-/// How many cards of a player are hidden; none if the hand is visible.
-fn hidden_cards(hidden: Option<Hidden>, player: Player) -> Option<u32> {
-    hidden.filter(|hidden| hidden.viewer != player).map(|hidden| hidden.cards)
-}
+/// The maximum number of drawn rounds under any rules.
+const MAX_DRAWN_ROUNDS: u32 = Rules::MAX_SUDDEN_DEATH_LIMIT as u32;
 
 impl Setup {
-    /// Everything that is wrong with a game of which it is not known how many cards are where.
-    pub fn check_uncounted(&self) -> Vec<SetupError> {
+    /// Every error that does not depend on the number of cards in each place, for a setup in which they are unknown.
+    pub fn check_incomplete(&self) -> Vec<SetupError> {
         let mut errors = Vec::new();
-        self.check_cards(&mut errors);
+        self.check_diagram(&mut errors);
         self.check_drawn_rounds(&mut errors);
         errors
     }
 
-    /// How many cards a player has in the hand, hidden or not.
+    /// The number of cards in a hand, hidden or not.
     fn hand_size(&self, player: Player) -> usize {
         hidden_cards(self.hidden, player).map_or(self.hands[player as usize].len(), |cards| cards as usize)
     }
 
-    /// Every card that could be read, and where it is: the board row by row, then the hands, each as far as a hand goes.
+    /// Every readable card and its place: the board row by row, then the first five cards of each hand.
     fn cards(&self) -> impl Iterator<Item = (Card, Place)> {
         let on_board = self.squares.iter().enumerate().filter_map(|(index, square)| {
             let card = square.card?.card?;
@@ -240,18 +192,18 @@ impl Setup {
         let in_hand = Player::ALL.into_iter().flat_map(|player| {
             self.hands[player as usize]
                 .iter()
-                .take(HAND)
+                .take(HAND_SIZE)
                 .enumerate()
                 .filter_map(move |(index, card)| Some(((*card)?, Place::Hand(player, index))))
         });
         on_board.chain(in_hand)
     }
 
-    /// Notes what no board can have, with or without a game around it.
-    fn check_cards(&self, errors: &mut Vec<SetupError>) {
+    /// Checks what holds for every diagram.
+    fn check_diagram(&self, errors: &mut Vec<SetupError>) {
         for player in Player::ALL {
             let found = self.hand_size(player);
-            if found > HAND {
+            if found > HAND_SIZE {
                 errors.push(SetupError::HandTooLarge { player, found });
             }
             if hidden_cards(self.hidden, player).is_some() && !self.hands[player as usize].is_empty() {
@@ -272,9 +224,9 @@ impl Setup {
         }
     }
 
-    /// Notes a count of drawn rounds that the rules do not allow (TT-13).
+    /// Checks the number of drawn rounds (TT-13).
     fn check_drawn_rounds(&self, errors: &mut Vec<SetupError>) {
-        // A count that no rules allow has been noted.
+        // A number that is out of range has been reported.
         if let (Some(rules), found @ 1..=MAX_DRAWN_ROUNDS) = (self.rules, self.drawn_rounds) {
             let limit = rules.sudden_death_limit();
             if !rules.has(Rule::SuddenDeath) {
@@ -285,8 +237,8 @@ impl Setup {
         }
     }
 
-    /// Notes what no game can have.
-    fn check_game(&self, errors: &mut Vec<SetupError>) {
+    /// Checks what holds for every position of a game.
+    fn check_position(&self, errors: &mut Vec<SetupError>) {
         let Some(next) = self.next_player else {
             errors.push(SetupError::NextPlayer);
             return;
@@ -294,15 +246,15 @@ impl Setup {
         let placed = self.squares.iter().filter(|square| square.card.is_some()).count();
         for player in Player::ALL {
             let found = self.hand_size(player);
-            let wanted = HAND - if player == next { placed / 2 } else { placed.div_ceil(2) };
-            // One that is too large for any game has been noted.
-            if found != wanted && found <= HAND {
+            let wanted = HAND_SIZE - if player == next { placed / 2 } else { placed.div_ceil(2) };
+            // A hand that is too large has been reported.
+            if found != wanted && found <= HAND_SIZE {
                 errors.push(SetupError::HandSize { player, found, wanted, placed, next });
             }
         }
         let last = next.other();
         let shows = |square: &SetupSquare| match square.card {
-            // What could not be read may be theirs.
+            // An unreadable owner may be the player.
             Some(card) => card.owner.is_none_or(|owner| owner == last),
             None => false,
         };
@@ -311,9 +263,9 @@ impl Setup {
         }
     }
 
-    /// The set-up with everything read, or nothing if something was not.
+    /// The diagram; none if a value could not be read.
     fn complete(&self) -> Option<Diagram> {
-        let mut squares = [(None, None); SQUARES];
+        let mut squares = [(None, None); SQUARE_COUNT];
         for (to, from) in squares.iter_mut().zip(&self.squares) {
             let card = match from.card {
                 Some(SetupCard { card, owner }) => Some((card?, owner?)),
@@ -334,48 +286,45 @@ impl Setup {
 }
 
 impl TryFrom<&Setup> for Diagram {
-    /// Everything that is wrong. Empty if something could not be read, and what could is right.
+    /// Every error except those that the reader has reported.
     type Error = Vec<SetupError>;
 
     fn try_from(setup: &Setup) -> Result<Self, Vec<SetupError>> {
         let mut errors = Vec::new();
-        setup.check_cards(&mut errors);
+        setup.check_diagram(&mut errors);
         setup.complete().filter(|_| errors.is_empty()).ok_or(errors)
     }
 }
 
 impl TryFrom<&Setup> for StateOrView<TripleTriad> {
-    /// Everything that is wrong. Empty if something could not be read, and what could is right.
+    /// Every error except those that the reader has reported.
     type Error = Vec<SetupError>;
 
-    /// The only way from a set-up to a game or to a view.
     fn try_from(setup: &Setup) -> Result<Self, Vec<SetupError>> {
-        let mut errors = Vec::new();
-        setup.check_cards(&mut errors);
-        setup.check_drawn_rounds(&mut errors);
-        setup.check_game(&mut errors);
+        let mut errors = setup.check_incomplete();
+        setup.check_position(&mut errors);
         let Some(diagram) = setup.complete().filter(|_| errors.is_empty()) else {
             return Err(errors);
         };
         match diagram.hidden {
-            None => gather(&diagram).map(Self::State).ok_or(errors),
-            Some(_) => View::new(diagram).map(Self::View).ok_or(errors),
+            None => to_game(&diagram).map(Self::State).ok_or(errors),
+            Some(_) => Ok(Self::View(View(diagram))),
         }
     }
 }
 
-/// The game of a diagram that has been found right: its ten cards, and where they are.
-fn gather(diagram: &Diagram) -> Option<TripleTriad> {
+/// The game of a diagram that has been checked.
+fn to_game(diagram: &Diagram) -> Option<TripleTriad> {
     let on_board = diagram.squares.iter().filter_map(|(_, card)| card.map(|(card, _)| card));
     let mut every = diagram.hands.iter().flatten().copied().chain(on_board);
-    let mut cards = [every.next()?; CARDS];
+    let mut cards = [every.next()?; CARD_COUNT];
     for card in &mut cards[1..] {
         *card = every.next()?;
     }
     let elements = diagram.squares.map(|(element, _)| element);
     let mut position =
         Position::start(diagram.rules, &cards, elements, diagram.next_player?, diagram.drawn_rounds);
-    let mut next = 0..CARDS;
+    let mut next = 0..CARD_COUNT;
     for player in Player::ALL {
         for card in next.by_ref().take(diagram.hands[player as usize].len()) {
             position.set_hand(card, player);
@@ -383,26 +332,8 @@ fn gather(diagram: &Diagram) -> Option<TripleTriad> {
     }
     for (square, (_, card)) in diagram.squares.iter().enumerate() {
         if let &Some((_, owner)) = card {
-            position.set_up(next.next()?, square, owner);
+            position.set_card(next.next()?, square, owner);
         }
     }
     Some(TripleTriad { cards, position })
-}
-
-impl From<&TripleTriad> for Diagram {
-    fn from(game: &TripleTriad) -> Self {
-        let TripleTriad { cards, position } = game;
-        let mut squares = position.elements().map(|element| (element, None));
-        for (square, (_, there)) in squares.iter_mut().enumerate() {
-            *there = position.card_on(square).map(|(card, owner)| (cards[card], owner));
-        }
-        Self {
-            rules: position.rules(),
-            squares,
-            hands: Player::ALL.map(|player| position.hand_cards(player).map(|card| cards[card]).collect()),
-            next_player: Some(position.next_player()),
-            drawn_rounds: position.drawn_rounds(),
-            hidden: None,
-        }
-    }
 }

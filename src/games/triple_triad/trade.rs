@@ -6,15 +6,15 @@ use std::{
     fmt,
 };
 
-use super::{Card, Diagram, Outcome, TradeRule, TripleTriad};
-use crate::{Game, Player, RuleBreach};
+use super::{Card, Ending, Outcome, TradeRule, TripleTriad};
+use crate::{Count, Game, Player, RuleBreach};
 
-/// A trade that can be settled: the game is won, the collections hold together, and the picks are right.
+/// A valid trade: the game is won, and the collections and the picks are valid.
 #[derive(Clone, Debug)]
 pub struct Trade {
     rule: TradeRule,
     winner: Player,
-    /// The cards on the board and whose colour they show, row by row.
+    /// The cards on the board and their owners, row by row.
     board: Vec<(Card, Player)>,
     collections: [Vec<Card>; 2],
     /// The ids of the cards that the winner takes, with ONE and DIFF.
@@ -26,9 +26,9 @@ pub struct Trade {
 pub struct Transfer {
     /// The card.
     pub card: Card,
-    /// Whose collection it leaves; none if it was in neither.
+    /// The owner of the collection that it leaves; none if it was in neither.
     pub from: Option<Player>,
-    /// Whose collection it enters.
+    /// The owner of the collection that it enters.
     pub to: Player,
 }
 
@@ -46,13 +46,13 @@ impl fmt::Display for Transfer {
 /// A settled trade.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settlement {
-    /// The rule of the trade.
+    /// The trade rule.
     pub rule: TradeRule,
-    /// Who has won the game.
+    /// The winner of the game.
     pub winner: Player,
-    /// What each player owns now.
+    /// The collections after the trade.
     pub collections: [Vec<Card>; 2],
-    /// Every card that went into a collection, in order.
+    /// Every card that entered a collection, in order.
     pub transfers: Vec<Transfer>,
 }
 
@@ -61,7 +61,6 @@ impl fmt::Display for Settlement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rule, winner, transfers, .. } = self;
         let (count, loser) = (transfers.len(), winner.other());
-        let cards = if count == 1 { "card" } else { "cards" };
         match (rule, count) {
             (TradeRule::None, _) => f.write_str("the trade rule is NONE: no card changes hands"),
             (TradeRule::Direct, 0) => f.write_str(
@@ -77,7 +76,7 @@ impl fmt::Display for Settlement {
                 write!(f, "the collection of {loser} is empty: there is nothing to take")
             }
             (TradeRule::One | TradeRule::Diff | TradeRule::All, _) => {
-                write!(f, "{winner} takes {count} {cards} of {loser} (trade rule {rule})")
+                write!(f, "{winner} takes {} of {loser} (trade rule {rule})", Count(count, "card"))
             }
         }
     }
@@ -87,55 +86,55 @@ impl fmt::Display for Settlement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TradeError {
     /// The game is not over.
-    #[error("the game is not over: there is nothing to trade for yet")]
+    #[error("the game is not over: there is nothing to trade yet")]
     NotOver,
-    /// Nobody has won.
-    #[error("nobody has won this game: there is nothing to trade for")]
+    /// The game has no winner.
+    #[error("this game has no winner: there is nothing to trade")]
     NoWinner,
-    /// A card is there twice in the collections.
-    #[error("card {id} is in the collections already")]
+    /// A card is in the collections twice.
+    #[error("card {id} is in the collections twice")]
     DuplicateCard {
-        /// Whose collection has it a second time.
+        /// The owner of the collection that repeats it.
         player: Player,
-        /// Where in that collection, from 0.
+        /// Its index in that collection, from 0.
         index: usize,
-        /// Its id.
+        /// The id of the card.
         id: u32,
     },
-    /// A card of a collection is another one in the game.
-    #[error("card {id} is another card in the game: an id stands for one card")]
+    /// A card of a collection differs from the card with the same id in the game.
+    #[error("card {id} differs from the card with this id in the game")]
     CardMismatch {
-        /// Whose collection has it.
+        /// The owner of the collection.
         player: Player,
-        /// Where in that collection, from 0.
+        /// Its index in that collection, from 0.
         index: usize,
-        /// Its id.
+        /// The id of the card.
         id: u32,
     },
-    /// A card is picked that the loser does not own.
+    /// A picked card is not in the loser's collection.
     #[error("card {id} is not in the collection of {loser}")]
     UnknownPick {
-        /// Which pick, from 0.
+        /// The index of the pick, from 0.
         index: usize,
-        /// The id picked.
+        /// The id of the picked card.
         id: u32,
-        /// Who has lost.
+        /// The loser.
         loser: Player,
     },
     /// A card is picked twice.
     #[error("card {id} is picked twice")]
     DoublePick {
-        /// Which pick, from 0.
+        /// The index of the pick, from 0.
         index: usize,
-        /// The id picked.
+        /// The id of the picked card.
         id: u32,
     },
     /// More or fewer cards are picked than the rule gives.
-    #[error("{found} cards are picked: the trade rule gives {wanted}")]
+    #[error("the trade rule gives {} to the winner, not {found}", Count(*wanted, "card"))]
     PickCount {
-        /// Cards picked.
+        /// The number of picked cards.
         found: usize,
-        /// Cards to pick.
+        /// The number of cards to pick.
         wanted: usize,
     },
 }
@@ -149,19 +148,22 @@ impl RuleBreach for TradeError {
     }
 }
 
-/// A trade as someone wrote it down, as far as it could be read. It may be nonsense: [`Trade::try_from`] tells.
+/// A trade as a caller sent it. It may be invalid: [`Trade::try_from`] checks it.
+///
+/// A value that could not be read is `None`. The reader has reported it, so it is not reported again: the list of errors
+/// is empty if everything else is valid.
 #[derive(Clone, Debug)]
 pub struct TradeSetup {
-    /// The game; none if it could not be read.
+    /// The game.
     pub game: Option<TripleTriad>,
-    /// What each player owns; a card that could not be read is none, but counts.
+    /// The collections, including unreadable cards.
     pub collections: [Vec<Option<Card>>; 2],
-    /// The ids of the cards that the winner picks. Empty: the best cards are picked.
+    /// The ids of the cards that the winner picks. If empty, the best cards are picked.
     pub picks: Vec<u32>,
 }
 
 impl TryFrom<&TradeSetup> for Trade {
-    /// Everything that is wrong. Empty if something could not be read, and what could is right.
+    /// Every error except those that the reader has reported.
     type Error = Vec<TradeError>;
 
     fn try_from(setup: &TradeSetup) -> Result<Self, Vec<TradeError>> {
@@ -198,13 +200,13 @@ impl TryFrom<&TradeSetup> for Trade {
         } else {
             setup.picks.clone()
         };
-        let board = Diagram::from(&game).squares.into_iter().filter_map(|(_, card)| card).collect();
+        let board = game.diagram().squares.into_iter().filter_map(|(_, card)| card).collect();
         Ok(Self { rule, winner, board, collections, picks })
     }
 }
 
 impl Trade {
-    /// Moves the cards.
+    /// Moves the cards between the collections.
     pub fn settle(self) -> Settlement {
         let Self { rule, winner, board, mut collections, picks } = self;
         let loser = winner.other();
@@ -238,18 +240,17 @@ impl Trade {
     }
 }
 
-/// Who takes cards after a game, and its scores.
+/// The winner of a game, and the scores.
 fn winner(game: &TripleTriad) -> Result<(Player, [u32; 2]), TradeError> {
-    match game.outcome() {
-        Outcome::Won { winner, scores } => Ok((winner, scores)),
-        Outcome::InProgress { .. } => Err(TradeError::NotOver),
-        Outcome::Draw { .. } | Outcome::SuddenDeath { .. } | Outcome::FinalDraw { .. } => {
-            Err(TradeError::NoWinner)
-        }
+    let Outcome { ending, scores, .. } = game.outcome();
+    match ending {
+        Some(Ending::Won { winner }) => Ok((winner, scores)),
+        Some(Ending::Draw | Ending::SuddenDeath | Ending::FinalDraw) => Err(TradeError::NoWinner),
+        None => Err(TradeError::NotOver),
     }
 }
 
-/// Notes cards that are there twice, and cards that are others in the game.
+/// Checks that every card has a unique id, and is the card with that id in the game.
 fn check_collections(setup: &TradeSetup, errors: &mut Vec<TradeError>) {
     let mut seen = HashSet::new();
     for player in Player::ALL {
@@ -277,7 +278,7 @@ fn check_picks(
     if picks.len() != wanted {
         errors.push(TradeError::PickCount { found: picks.len(), wanted });
     }
-    // A card that could not be read may be the one that is picked.
+    // An unreadable card may be the picked one.
     let unread = owned.iter().any(Option::is_none);
     let owned: HashSet<u32> = owned.iter().flatten().map(Card::id).collect();
     let mut seen = HashSet::new();
@@ -290,7 +291,7 @@ fn check_picks(
     }
 }
 
-/// The ids of the best cards: of the highest level, then of the greatest sum of ranks, then of the lowest id.
+/// The ids of the best cards: the highest level, then the highest sum of ranks, then the lowest id.
 fn best(owned: &[Card], count: usize) -> Vec<u32> {
     let mut cards: Vec<&Card> = owned.iter().collect();
     cards.sort_by_key(|card| (Reverse(card.level()), Reverse(card.ranks().sum()), card.id()));

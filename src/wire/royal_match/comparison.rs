@@ -24,12 +24,12 @@ pub fn read_ranking(request: &proto::CompareCardsRequest) -> Result<Ranking, Ref
     let mut violations = Violations::default();
     let at = Path::root("cards");
     let count = request.cards.len();
-    if !(2..=Card::COUNT).contains(&count) {
-        let message = format!("2 to {} cards can be compared, not {count}", Card::COUNT);
+    if !(2..=Card::DECK_SIZE).contains(&count) {
+        let message = format!("2 to {} cards can be compared, not {count}", Card::DECK_SIZE);
         violations.add(&at, proto::ErrorReason::CountMismatch, message);
     }
     let mut cards = Vec::new();
-    for (index, card) in request.cards.iter().enumerate().take(Card::COUNT) {
+    for (index, card) in request.cards.iter().enumerate().take(Card::DECK_SIZE) {
         let at = at.index(index);
         let Some(card) = read_card(card, &at, &mut violations) else { continue };
         // Two cards may be equal. The cards of a ranking must be different.

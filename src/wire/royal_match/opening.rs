@@ -45,12 +45,12 @@ fn report_error(error: OpeningError, at: &Path<'_>, violations: &mut Violations)
         OpeningError::HandCount { .. } | OpeningError::HandsOutOfRange(_) => {
             violations.add_breach(&hands, ErrorReason::CountMismatch, &error);
         }
-        OpeningError::CardCount { seat, .. } | OpeningError::CardsOutOfRange { seat, .. } => {
-            let at = hands.index(seat.index());
+        OpeningError::CardCount { player, .. } | OpeningError::CardsOutOfRange { player, .. } => {
+            let at = hands.index(player.index());
             violations.add_breach(&at.field("cards"), ErrorReason::HandSizeMismatch, &error);
         }
-        OpeningError::DuplicateCard { seat, index, .. } => {
-            let at = hands.index(seat.index());
+        OpeningError::DuplicateCard { player, index, .. } => {
+            let at = hands.index(player.index());
             let at = at.field("cards");
             violations.add_breach(&at.index(index), ErrorReason::DuplicateCard, &error);
         }

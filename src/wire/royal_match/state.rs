@@ -2,10 +2,10 @@
 
 use super::{
     card::{encoded_card, ordering_of, read_card, read_suit, scan_card, suit_of, write_ordering, write_suit},
-    read_rules, read_seat as read_viewer, seat_of,
+    player_of, read_player, read_rules,
 };
 use crate::{
-    games::royal_match::{Place, Player, Rules, Seat, Setup, SetupError, SetupPlayer, Table},
+    games::royal_match::{Diagram, Place, Player, Rules, Seat, Setup, SetupError, SetupSeat},
     wire::{
         Path, Violations,
         fast_path::{put_bytes, put_message, put_number, scan_fields},
@@ -33,24 +33,24 @@ const VIEWER: u8 = 1;
 
 /// Decodes a match, a view, or the seats of a trick without a match (fast path).
 pub(super) fn scan_as<T: for<'a> TryFrom<&'a Setup>>(wire: &[u8]) -> Option<T> {
-    let (mut rules, mut dominant, mut players, mut viewer) = (None, None, Vec::new(), None);
+    let (mut rules, mut dominant, mut seats, mut viewer) = (None, None, Vec::new(), None);
     scan_fields(wire, |field, value| {
         match field {
             RULES if rules.is_none() => rules = Some(scan_rules(value.bytes()?)?),
             DOMINANT_SUIT => dominant = Some(suit_of(value.enumerated()?)?),
-            SEATS => players.push(scan_seat(value.bytes()?)?),
+            SEATS => seats.push(scan_seat(value.bytes()?)?),
             VIEW if viewer.is_none() => viewer = Some(scan_viewer(value.bytes()?)?),
             _ => return None,
         }
         Some(())
     })?;
-    T::try_from(&Setup { rules: rules.unwrap_or_default(), dominant, players, viewer }).ok()
+    T::try_from(&Setup { rules: rules.or(Some(Rules::default())), dominant, seats, viewer }).ok()
 }
 
-fn scan_viewer(wire: &[u8]) -> Option<Seat> {
+fn scan_viewer(wire: &[u8]) -> Option<Player> {
     let mut viewer = None;
     scan_fields(wire, |field, value| {
-        viewer = Some(if field == VIEWER { seat_of(value.enumerated()?)? } else { return None });
+        viewer = Some(if field == VIEWER { player_of(value.enumerated()?)? } else { return None });
         Some(())
     })?;
     viewer
@@ -65,19 +65,19 @@ fn scan_rules(wire: &[u8]) -> Option<Rules> {
     Some(rules)
 }
 
-fn scan_seat(wire: &[u8]) -> Option<SetupPlayer> {
-    let mut player = SetupPlayer::default();
+fn scan_seat(wire: &[u8]) -> Option<SetupSeat> {
+    let mut seat = SetupSeat::default();
     scan_fields(wire, |field, value| {
         match field {
-            HAND => player.hand.push(Some(scan_card(value.bytes()?)?)),
-            PLAYED if player.played.is_none() => player.played = Some(Some(scan_card(value.bytes()?)?)),
-            TRICKS => player.tricks = value.number()?,
-            HIDDEN_CARDS => player.hidden = Some(value.number()?),
+            HAND => seat.hand.push(Some(scan_card(value.bytes()?)?)),
+            PLAYED if seat.played.is_none() => seat.played = Some(Some(scan_card(value.bytes()?)?)),
+            TRICKS => seat.tricks = value.number()?,
+            HIDDEN_CARDS => seat.hidden = Some(value.number()?),
             _ => return None,
         }
         Some(())
     })?;
-    Some(player)
+    Some(seat)
 }
 
 /// Reads a match, a view, or the seats of a trick without a match, and reports the violations.
@@ -94,25 +94,25 @@ where
         None => Some(Rules::default()),
     };
     let dominant = read_suit(state.dominant_suit, &at.field("dominant_suit"), violations);
-    let seats = at.field("seats");
-    let players = state.seats.iter().enumerate();
-    let players = players.map(|(index, seat)| read_seat(seat, &seats.index(index), violations)).collect();
+    let at_seats = at.field("seats");
+    let seats = state.seats.iter().enumerate();
+    let seats = seats.map(|(index, seat)| read_seat(seat, &at_seats.index(index), violations)).collect();
     let viewer =
-        state.view.map(|view| read_viewer(view.viewer, &at.field("view").field("viewer"), violations));
-    let setup = Setup { rules: rules.unwrap_or_default(), dominant, players, viewer: viewer.flatten() };
+        state.view.map(|view| read_player(view.viewer, &at.field("view").field("viewer"), violations));
+    let setup = Setup { rules, dominant, seats, viewer: viewer.flatten() };
     let made = violations.accept(T::try_from(&setup), |error, violations| {
         // An invalid viewer is already reported.
         if viewer != Some(None) || !matches!(error, SetupError::ViewerMissing(_)) {
             report_setup_error(error, &setup, at, violations);
         }
     });
-    made.filter(|_| rules.is_some() && viewer != Some(None))
+    made.filter(|_| viewer != Some(None))
 }
 
-fn read_seat(seat: &proto::RoyalMatchSeat, at: &Path<'_>, violations: &mut Violations) -> SetupPlayer {
+fn read_seat(seat: &proto::RoyalMatchSeat, at: &Path<'_>, violations: &mut Violations) -> SetupSeat {
     let hand = at.field("hand");
     let cards = seat.hand.iter().enumerate();
-    SetupPlayer {
+    SetupSeat {
         hand: cards.map(|(index, card)| read_card(card, &hand.index(index), violations)).collect(),
         played: seat.played.as_ref().map(|card| read_card(card, &at.field("played"), violations)),
         tricks: seat.tricks.unwrap_or_default(),
@@ -123,8 +123,8 @@ fn read_seat(seat: &proto::RoyalMatchSeat, at: &Path<'_>, violations: &mut Viola
 fn report_setup_error(error: SetupError, setup: &Setup, at: &Path<'_>, violations: &mut Violations) {
     let code = setup_error_code(error);
     let seats = at.field("seats");
-    let hand = |seat: Seat| match setup.players.get(seat.index()) {
-        Some(SetupPlayer { hidden: Some(_), .. }) => "hidden_cards",
+    let hand = |player: Player| match setup.seats.get(player.index()) {
+        Some(SetupSeat { hidden: Some(_), .. }) => "hidden_cards",
         _ => "hand",
     };
     match error {
@@ -132,28 +132,28 @@ fn report_setup_error(error: SetupError, setup: &Setup, at: &Path<'_>, violation
         | SetupError::TooManyTricks { .. }
         | SetupError::NoCards
         | SetupError::TrickComplete => violations.add_breach(&seats, code, &error),
-        SetupError::Tricks { seat, .. } => {
-            violations.add_breach(&seats.index(seat.index()).field("tricks"), code, &error);
+        SetupError::Tricks { player, .. } => {
+            violations.add_breach(&seats.index(player.index()).field("tricks"), code, &error);
         }
-        SetupError::HandTooLarge { seat, .. } | SetupError::HandSize { seat, .. } => {
-            violations.add_breach(&seats.index(seat.index()).field(hand(seat)), code, &error);
+        SetupError::HandTooLarge { player, .. } | SetupError::HandSize { player, .. } => {
+            violations.add_breach(&seats.index(player.index()).field(hand(player)), code, &error);
         }
-        SetupError::HiddenHandListed(seat) => {
-            violations.add_breach(&seats.index(seat.index()).field("hand"), code, &error);
+        SetupError::HiddenHandListed(player) => {
+            violations.add_breach(&seats.index(player.index()).field("hand"), code, &error);
         }
-        SetupError::HandNotHidden { seat, .. } | SetupError::OwnHandHidden(seat) => {
-            violations.add_breach(&seats.index(seat.index()).field("hidden_cards"), code, &error);
+        SetupError::HandNotHidden { player, .. } | SetupError::OwnHandHidden(player) => {
+            violations.add_breach(&seats.index(player.index()).field("hidden_cards"), code, &error);
         }
         SetupError::ViewerMissing(_) => violations.add_breach(&at.field("view"), code, &error),
         SetupError::NoSuchViewer { .. } => {
             violations.add_breach(&at.field("view").field("viewer"), code, &error);
         }
-        SetupError::DuplicateCard { second: Place::Hand(seat, index), .. } => {
-            let at = seats.index(seat.index());
+        SetupError::DuplicateCard { second: Place::Hand(player, index), .. } => {
+            let at = seats.index(player.index());
             violations.add_breach(&at.field("hand").index(index), code, &error);
         }
-        SetupError::DuplicateCard { second: Place::Played(seat), .. } => {
-            violations.add_breach(&seats.index(seat.index()).field("played"), code, &error);
+        SetupError::DuplicateCard { second: Place::Played(player), .. } => {
+            violations.add_breach(&seats.index(player.index()).field("played"), code, &error);
         }
     }
 }
@@ -175,30 +175,30 @@ pub(super) fn setup_error_code(error: SetupError) -> proto::ErrorReason {
 }
 
 /// Encodes the seats with rules and strong suit.
-pub(super) fn write_table(table: &Table) -> Vec<u8> {
+pub(super) fn write_diagram(diagram: &Diagram) -> Vec<u8> {
     let mut wire = Vec::with_capacity(256);
     put_message(RULES, &mut wire, |wire| {
-        put_number(ORDERING, write_ordering(table.rules().ordering) as u32, wire);
+        put_number(ORDERING, write_ordering(diagram.rules().ordering) as u32, wire);
     });
-    put_number(DOMINANT_SUIT, write_suit(table.order().dominant) as u32, &mut wire);
-    for player in table.players() {
-        put_message(SEATS, &mut wire, |wire| put_seat(player, wire));
+    put_number(DOMINANT_SUIT, write_suit(diagram.order().dominant) as u32, &mut wire);
+    for seat in diagram.seats() {
+        put_message(SEATS, &mut wire, |wire| put_seat(seat, wire));
     }
-    if let Some(viewer) = table.viewer() {
+    if let Some(viewer) = diagram.viewer() {
         put_message(VIEW, &mut wire, |wire| put_number(VIEWER, proto::Player::from(viewer) as u32, wire));
     }
     wire
 }
 
-fn put_seat(player: &Player, wire: &mut Vec<u8>) {
-    for card in &player.hand {
+fn put_seat(seat: &Seat, wire: &mut Vec<u8>) {
+    for card in &seat.hand {
         put_bytes(HAND, encoded_card(*card), wire);
     }
-    if let Some(card) = player.played {
+    if let Some(card) = seat.played {
         put_bytes(PLAYED, encoded_card(card), wire);
     }
-    put_number(TRICKS, player.tricks.into(), wire);
-    if let Some(cards) = player.hidden {
+    put_number(TRICKS, seat.tricks.into(), wire);
+    if let Some(cards) = seat.hidden {
         put_number(HIDDEN_CARDS, cards.into(), wire);
     }
 }

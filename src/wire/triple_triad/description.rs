@@ -18,7 +18,7 @@ pub(super) fn describe(include_cards: bool) -> proto::GameDescription {
         limits: vec![proto::RuleLimit {
             field: "sudden_death_limit".to_owned(),
             minimum: Some(1),
-            maximum: Some(Rules::MAX_SUDDEN_DEATHS.into()),
+            maximum: Some(Rules::MAX_SUDDEN_DEATH_LIMIT.into()),
             condition: String::new(),
         }],
         presets: presets(),

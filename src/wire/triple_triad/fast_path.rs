@@ -10,7 +10,8 @@ use super::{
 };
 use crate::{
     games::triple_triad::{
-        CATALOGUE, Card, Diagram, DiagramSquare, HAND, Hidden, Rule, Rules, Setup, SetupCard, SetupSquare,
+        CATALOGUE, Card, Diagram, DiagramSquare, HAND_SIZE, Hidden, Rule, Rules, Setup, SetupCard,
+        SetupSquare,
     },
     wire::fast_path::{ArrayVec, Value, put_bytes, put_message, put_number, put_player, scan_fields},
 };
@@ -46,7 +47,7 @@ static ENCODED_CATALOGUE: LazyLock<Vec<Vec<u8>>> =
 pub(super) fn scan_as<T: for<'a> TryFrom<&'a Setup>>(wire: &[u8]) -> Option<T> {
     let mut rules = None;
     let mut squares = ArrayVec::new(SetupSquare::default());
-    let mut hands = [Vec::with_capacity(HAND), Vec::with_capacity(HAND)];
+    let mut hands = [Vec::with_capacity(HAND_SIZE), Vec::with_capacity(HAND_SIZE)];
     let (mut next_player, mut drawn_rounds, mut hidden) = (None, 0, None);
     scan_fields(wire, |field, value| {
         match field {

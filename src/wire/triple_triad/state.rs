@@ -1,14 +1,15 @@
 //! Decoding of states, which reports every violation.
 
 use super::{
-    card::{read_card, read_cards, read_element},
+    card::{self, read_card, read_cards, read_element},
     rules::read_rules,
 };
 use crate::{
     games::{
         Player, StateOrView,
         triple_triad::{
-            Diagram, Hidden, Place, Rules, SQUARES, Setup, SetupCard, SetupError, SetupSquare, TripleTriad,
+            Diagram, Hidden, Place, Rules, SQUARE_COUNT, Setup, SetupCard, SetupError, SetupSquare,
+            TripleTriad,
         },
     },
     wire::{
@@ -29,7 +30,7 @@ pub(super) fn read_game(
     let hidden = setup.hidden;
     let report = |error, violations: &mut Violations| report_setup_error(error, hidden, at, violations);
     if !hand_sizes_known {
-        setup.check_uncounted().into_iter().for_each(|error| report(error, violations));
+        setup.check_incomplete().into_iter().for_each(|error| report(error, violations));
         return None;
     }
     violations.accept(StateOrView::try_from(&setup), report)
@@ -64,13 +65,13 @@ fn read_setup(state: &proto::TripleTriadState, at: &Path<'_>, violations: &mut V
         None => Some(Rules::DEFAULT),
     };
     let board = at.field("board");
-    let board_has_all_squares = state.board.len() == SQUARES;
+    let board_has_all_squares = state.board.len() == SQUARE_COUNT;
     if !board_has_all_squares {
-        let message = format!("the board must have {SQUARES} squares, not {}", state.board.len());
+        let message = format!("the board must have {SQUARE_COUNT} squares, not {}", state.board.len());
         violations.add(&board, proto::ErrorReason::BoardSizeMismatch, message);
     }
-    let mut squares = [SetupSquare::default(); SQUARES];
-    for (index, square) in state.board.iter().take(SQUARES).enumerate() {
+    let mut squares = [SetupSquare::default(); SQUARE_COUNT];
+    for (index, square) in state.board.iter().take(SQUARE_COUNT).enumerate() {
         squares[index] = read_square(square, &board.index(index), violations);
     }
     let hand_one = read_cards(&state.hand_one, &at.field("hand_one"), violations);
@@ -133,6 +134,12 @@ fn report_setup_error(error: SetupError, hidden: Option<Hidden>, at: &Path<'_>, 
             violations.add_breach(&at.field(hand(player)), code, &error);
         }
         SetupError::ViewOfOpenGame => violations.add_breach(&at.field("view"), code, &error),
+        SetupError::Card { place: Place::Square(index), .. } => {
+            violations.add_breach(&at.field("board").index(index).field("card"), code, &error);
+        }
+        SetupError::Card { place: Place::Hand(player, index), .. } => {
+            violations.add_breach(&at.field(hand(player)).index(index), code, &error);
+        }
         SetupError::DuplicateCard { second: Place::Square(index), .. } => {
             violations.add_breach(&at.field("board").index(index).field("card").field("id"), code, &error);
         }
@@ -159,6 +166,7 @@ fn hand(player: Player) -> &'static str {
 pub(super) fn setup_error_code(error: SetupError) -> proto::ErrorReason {
     match error {
         SetupError::NextPlayer => proto::ErrorReason::FieldRequired,
+        SetupError::Card { error, .. } => card::error_code(error),
         SetupError::HandSize { .. } | SetupError::HandTooLarge { .. } => proto::ErrorReason::HandSizeMismatch,
         SetupError::DuplicateCard { .. } => proto::ErrorReason::DuplicateCard,
         SetupError::LastCardMissing(_) => proto::ErrorReason::LastCardMissing,

@@ -4,7 +4,7 @@ use super::support::{BOARDS, Random, number, rules};
 use crate::naive::connect_four::{Board, Cell, Game as NaiveGame, switch_player};
 use arbiter_games::{
     Direction, Line, Player, Square,
-    connect_four::{Move, Outcome, Position, Rules},
+    connect_four::{Ending, Event, Move, Outcome, Position, Rules},
 };
 
 fn square((column, row): Cell) -> Square {
@@ -15,22 +15,24 @@ fn square((column, row): Cell) -> Square {
 fn naive_outcome(game: &NaiveGame) -> Outcome {
     let moved_last = switch_player(game.player);
     let Some(last) = game.last.filter(|_| game.win().is_some()) else {
-        let next = Player::ALL[usize::from(game.player) - 1];
-        return if game.board.is_board_full() { Outcome::Draw } else { Outcome::InProgress { next } };
+        let ending = game.board.is_board_full().then_some(Ending::Draw);
+        let next_player = ending.is_none().then(|| Player::ALL[usize::from(game.player) - 1]);
+        return Outcome { ending, next_player };
     };
     let line = |(direction, run): (usize, Vec<Cell>)| Line {
         direction: Direction::ALL[direction],
         squares: run.into_iter().map(square).collect(),
     };
-    Outcome::Won {
+    let ending = Ending::Won {
         winner: Player::ALL[usize::from(moved_last) - 1],
         lines: game.board.lines_through(last, moved_last).into_iter().map(line).collect(),
-    }
+    };
+    Outcome { ending: Some(ending), next_player: None }
 }
 
 /// Plays random games with the crate and with the naive implementation side by side and compares each position,
-/// until there are enough of them. Returns their number and the outcomes of the games.
-fn compare_with_naive(rules: Rules, enough: u64, random: &mut Random) -> (u64, Vec<Outcome>) {
+/// until there are enough of them. Returns their number and how the games ended.
+fn compare_with_naive(rules: Rules, enough: u64, random: &mut Random) -> (u64, Vec<Ending>) {
     let [columns, rows, length] = [rules.columns(), rules.rows(), rules.line_length()].map(usize::from);
     let (mut compared, mut ends) = (0, Vec::new());
     while compared < enough {
@@ -42,15 +44,17 @@ fn compare_with_naive(rules: Rules, enough: u64, random: &mut Random) -> (u64, V
             assert_eq!(outcome, naive_outcome(&game), "{rules:?}\n{position}");
             let moves = game.moves();
             assert!(position.legal_columns().map(usize::from).eq(moves.clone()), "{rules:?}\n{position}");
-            if moves.is_empty() {
-                break outcome;
+            if let Some(ending) = outcome.ending {
+                assert!(moves.is_empty(), "{rules:?}\n{position}");
+                break ending;
             }
             let column = random.pick(&moves);
-            let dropped =
-                position.play(Move { column: i64::from(column as u32) }).map(|(_, dropped)| dropped.square);
+            let dropped = position
+                .play(&Move { column: i64::from(column as u32) })
+                .map(|(_, Event::Dropped { square, .. })| square);
             assert_eq!(dropped, game.play(column).map(square), "{rules:?}\n{position}");
         };
-        if let (Outcome::Won { lines, .. }, Some(cells)) = (&end, game.win()) {
+        if let (Ending::Won { lines, .. }, Some(cells)) = (&end, game.win()) {
             let first_line: Vec<_> = cells.into_iter().map(square).collect();
             assert_eq!(lines[0].squares[..length], first_line, "{rules:?}\n{position}");
         }
@@ -65,9 +69,9 @@ fn c4_3_the_naive_game_agrees_on_three_million_positions_of_the_default_board() 
     assert!(compared >= 3_000_000);
     // A case that was never met was never compared.
     let won = |how: &dyn Fn(&[Line]) -> bool| {
-        ends.iter().any(|end| matches!(end, Outcome::Won { lines, .. } if how(lines)))
+        ends.iter().any(|end| matches!(end, Ending::Won { lines, .. } if how(lines)))
     };
-    assert!(ends.contains(&Outcome::Draw));
+    assert!(ends.contains(&Ending::Draw));
     assert!(Direction::ALL.iter().all(|&direction| won(&|lines| lines[0].direction == direction)));
     assert!((1..=3).all(|count| won(&|lines| lines.len() == count)));
     assert!((4..=6).all(|run| won(&|lines| lines[0].squares.len() == run)));

@@ -4,7 +4,7 @@ use super::support::{BOARDS, Random, naive_board, number, rules, squares};
 use crate::naive::connect_four::Board;
 use arbiter_games::{
     Square,
-    connect_four::{Outcome, Position},
+    connect_four::{Ending, Position},
 };
 
 /// A property of every position: its description, and a predicate of the position and of the same board as an array.
@@ -40,20 +40,21 @@ const INVARIANTS: [Invariant; 10] = [
     }),
     ("C4-3: the game is won exactly when the player who moved last has a line", |position, board| {
         let moved_last = position.next_player().other();
-        let is_won = matches!(position.outcome(), Outcome::Won { winner, .. } if winner == moved_last);
+        let is_won =
+            matches!(position.outcome().ending, Some(Ending::Won { winner, .. }) if winner == moved_last);
         is_won == board.has_line(number(moved_last))
     }),
     ("C4-3: one token on top of its column is in every line", |position, board| {
-        let Outcome::Won { lines, .. } = position.outcome() else { return true };
+        let Some(Ending::Won { lines, .. }) = position.outcome().ending else { return true };
         let is_top = |s: &Square| s.row == 0 || board.token((s.column as usize, s.row as usize - 1)) == 0;
         lines[0].squares.iter().any(|s| is_top(s) && lines.iter().all(|line| line.squares.contains(s)))
     }),
     ("C4-4: a draw is a full board without a line", |position, board| {
         let no_line = !board.has_line(1) && !board.has_line(2);
-        (position.outcome() == Outcome::Draw) == (board.is_board_full() && no_line)
+        (position.outcome().ending == Some(Ending::Draw)) == (board.is_board_full() && no_line)
     }),
     ("the game is over exactly when no column is legal", |position, _| {
-        let is_over = !matches!(position.outcome(), Outcome::InProgress { .. });
+        let is_over = position.outcome().ending.is_some();
         position.is_over() == is_over && position.legal_columns().next().is_none() == is_over
     }),
 ];

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::support::{any_record, config, naive_board, squares};
 use arbiter_games::{
     Game,
-    connect_four::{IllegalMove, Move, Outcome, Rules},
+    connect_four::{Event, IllegalMove, Move, Rules},
 };
 
 /// The columns of a board, the first ones on either side of it, and some that a narrower integer would wrap to one of them.
@@ -23,7 +23,7 @@ proptest! {
         for game in record.states() {
             let board = naive_board(game.position());
             for mv @ Move { column } in columns_to_try(record.rules).map(|column| Move { column }) {
-                let over = (!matches!(game.outcome(), Outcome::InProgress { .. })).then_some(IllegalMove::GameOver);
+                let over = game.outcome().ending.map(|_| IllegalMove::GameOver);
                 let last = record.rules.columns() - 1;
                 let wrong = match u32::try_from(column).ok().filter(|&column| column <= last.into()) {
                     None => Some(IllegalMove::ColumnOutOfRange { column, last }),
@@ -47,13 +47,15 @@ proptest! {
         for (pair, &column) in record.states().windows(2).zip(&record.columns) {
             let (before, after) = (pair[0].position(), pair[1].position());
             let dropped = pair[0].clone().play(&Move { column: column.into() }).expect("the column is legal");
-            let [dropped] = dropped[..] else { panic!("one token is dropped, not {dropped:?}") };
-            prop_assert_eq!(dropped.player, before.next_player());
-            prop_assert_eq!(dropped.player, after.next_player().other());
-            prop_assert_eq!(dropped.square.column, column);
+            let [Event::Dropped { player, square: landing }] = dropped[..] else {
+                panic!("one token is dropped, not {dropped:?}")
+            };
+            prop_assert_eq!(player, before.next_player());
+            prop_assert_eq!(player, after.next_player().other());
+            prop_assert_eq!(landing.column, column);
             for square in squares(record.rules) {
                 let was = before.token(square);
-                let wanted = if square == dropped.square { Some(dropped.player) } else { was };
+                let wanted = if square == landing { Some(player) } else { was };
                 prop_assert_eq!(after.token(square), wanted);
             }
         }

@@ -21,7 +21,7 @@ mod is_refused {
         for rules in
             ["", "7", "7x6", "7x6x4x4", "7x6x", "x6x4", "7x6x4z", "7x6x4oo", "7X6X4", "-7x6x4", "07x6x4"]
         {
-            let wanted = format!("{rules:?} is no rule set: expected columns, rows and line length");
+            let wanted = format!("{rules:?} is not a rule set: expected columns, rows and line length");
             assert!(refusal(&format!("c4:{rules}:4")).starts_with(&wanted), "{rules}");
         }
     }
@@ -34,7 +34,7 @@ mod is_refused {
 
     #[test]
     fn with_the_prefix_of_another_game() {
-        assert!(refusal("tt:4453").starts_with("\"tt\" is no rule set"));
+        assert!(refusal("tt:4453").starts_with("\"tt\" is not a rule set"));
     }
 
     #[test]
@@ -126,7 +126,7 @@ mod is_refused {
     fn with_a_board_that_no_game_can_have() {
         assert!(refusal("c4:7x6x4:XX......").contains("2 X and 0 O do not fit"));
         assert!(refusal("c4:4x3x3:XO.XO.XO.X").contains("both players have a line"));
-        assert!(refusal("c4:4x3x3:XO.XO.X.O").contains("player one has a line that no last move"));
+        assert!(refusal("c4:4x3x3:XO.XO.X.O").contains("player one has a line that no single last move"));
     }
 }
 

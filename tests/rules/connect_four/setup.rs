@@ -10,11 +10,11 @@ use arbiter_games::{
     Direction,
     Player::{self, One, Two},
     Square,
-    connect_four::{Outcome, PartialRules, Position, Rules, Setup, SetupError},
+    connect_four::{Ending, PartialRules, Position, Rules, Setup, SetupError},
 };
 
 fn set_up(rules_text: &str, next_player: Player, board: &[&str]) -> Result<Position, Vec<SetupError>> {
-    Position::try_from(Setup { rules: rules(rules_text).into(), board, next_player: Some(next_player) })
+    Position::try_from(&Setup { rules: rules(rules_text).into(), board, next_player: Some(next_player) })
 }
 
 /// The errors of a set-up, which must be refused.
@@ -22,15 +22,15 @@ fn refusal(rules: &str, next_player: Player, board: &[&str]) -> Vec<SetupError> 
     set_up(rules, next_player, board).expect_err("the set-up is refused")
 }
 
-/// The outcome of a set-up, which must be accepted.
-fn outcome(rules: &str, next_player: Player, board: &[&str]) -> Outcome {
-    set_up(rules, next_player, board).expect("the set-up is accepted").outcome()
+/// How the game of a setup ended. The setup must be accepted.
+fn ending(rules: &str, next_player: Player, board: &[&str]) -> Option<Ending> {
+    set_up(rules, next_player, board).expect("the setup is accepted").outcome().ending
 }
 
 /// The directions of the winner's lines.
-fn directions(outcome: Outcome, wanted_winner: Player) -> Vec<Direction> {
-    match outcome {
-        Outcome::Won { winner, lines } if winner == wanted_winner => {
+fn directions(ending: Option<Ending>, wanted_winner: Player) -> Vec<Direction> {
+    match ending {
+        Some(Ending::Won { winner, lines }) if winner == wanted_winner => {
             lines.into_iter().map(|line| line.direction).collect()
         }
         other => panic!("{other:?} is no win of {wanted_winner}"),
@@ -141,7 +141,7 @@ mod is_refused {
     fn without_the_player_to_move_and_with_the_errors_beside() {
         let errors = |board| {
             let setup = Setup { rules: rules("4x3x3").into(), board, next_player: None };
-            Position::try_from(setup).expect_err("nobody is to move")
+            Position::try_from(&setup).expect_err("nobody is to move")
         };
         assert_eq!(errors(&["....", "....", "...."]), [SetupError::NextPlayer]);
         assert_eq!(errors(&["....", "OOO.", "XXXX"]), [SetupError::TwoWinners, SetupError::NextPlayer]);
@@ -239,12 +239,12 @@ mod is_accepted {
     #[test]
     fn c4_3_with_lines_in_all_directions_through_the_last_token() {
         let board = [".......", ".......", ".XXXX..", "OOXXXOO", "OXOXOXO", "XOOXOOX"];
-        assert_eq!(directions(outcome("7x6x4", Two, &board), One), Direction::ALL);
+        assert_eq!(directions(ending("7x6x4", Two, &board), One), Direction::ALL);
     }
 
     #[test]
     fn c4_3_with_the_longest_run_that_one_last_token_can_join() {
-        let Outcome::Won { lines, .. } = outcome("12x1x3", Two, &["XXXXX.OO.OO."]) else {
+        let Some(Ending::Won { lines, .. }) = ending("12x1x3", Two, &["XXXXX.OO.OO."]) else {
             panic!("player one has a line")
         };
         assert_eq!(lines[0].squares.len(), 5);
@@ -253,37 +253,37 @@ mod is_accepted {
     #[test]
     fn c4_3_with_a_line_that_only_its_uncovered_token_can_have_completed() {
         let board = ["....", "O.O.", "XXX."];
-        assert_eq!(directions(outcome("4x3x3", Two, &board), One), [Direction::Horizontal]);
+        assert_eq!(directions(ending("4x3x3", Two, &board), One), [Direction::Horizontal]);
     }
 
     #[test]
     fn c4_3_with_a_win_of_player_two_who_started() {
         let board = ["...", "XX.", "OOO"];
-        assert_eq!(directions(outcome("3x3x3o", One, &board), Two), [Direction::Horizontal]);
+        assert_eq!(directions(ending("3x3x3o", One, &board), Two), [Direction::Horizontal]);
     }
 
     #[test]
     fn c4_3_with_a_win_by_the_last_cell_of_the_board() {
         let board = ["XXX", "OOX", "XOO"];
-        assert_eq!(directions(outcome("3x3x3", Two, &board), One), [Direction::Horizontal]);
+        assert_eq!(directions(ending("3x3x3", Two, &board), One), [Direction::Horizontal]);
     }
 
     #[test]
     fn c4_4_with_a_full_board_and_no_line() {
-        assert_eq!(outcome("3x2x3", One, &["XOX", "OXO"]), Outcome::Draw);
+        assert_eq!(ending("3x2x3", One, &["XOX", "OXO"]), Some(Ending::Draw));
     }
 
     #[test]
     fn c4_1_with_a_single_row() {
-        assert_eq!(outcome("64x1x64", One, &[&"XO".repeat(32)]), Outcome::Draw);
+        assert_eq!(ending("64x1x64", One, &[&"XO".repeat(32)]), Some(Ending::Draw));
         let board = ".".repeat(61) + "OXX";
-        assert_eq!(directions(outcome("64x1x2", Two, &[&board]), One), [Direction::Horizontal]);
+        assert_eq!(directions(ending("64x1x2", Two, &[&board]), One), [Direction::Horizontal]);
     }
 
     #[test]
     fn c4_1_with_a_single_column() {
         let full: Vec<_> = (0..127).map(|row| if row % 2 == 0 { "X" } else { "O" }).collect();
-        assert_eq!(outcome("1x127x2", Two, &full), Outcome::Draw);
+        assert_eq!(ending("1x127x2", Two, &full), Some(Ending::Draw));
     }
 }
 
@@ -299,7 +299,7 @@ proptest! {
                 board: &position.rows(),
                 next_player: Some(position.next_player()),
             };
-            prop_assert_eq!(Position::try_from(setup), Ok(position));
+            prop_assert_eq!(Position::try_from(&setup), Ok(position));
         }
     }
 

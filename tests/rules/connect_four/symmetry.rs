@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::support::{any_record, config, squares};
 use arbiter_games::{
     Direction, Game, Line, Player, Square,
-    connect_four::{Outcome, Rules},
+    connect_four::{Ending, Outcome, Rules},
 };
 
 fn mirror(rules: Rules, column: u32) -> u32 {
@@ -44,11 +44,14 @@ proptest! {
     fn c4_3_mirrored_columns_lead_to_the_mirrored_outcome(record in any_record()) {
         let rules = record.rules;
         let mirrored = record.with(rules, |column| mirror(rules, column)).last_state();
-        let wanted = match record.last_state().outcome() {
-            Outcome::Won { winner, lines } => Outcome::Won { winner, lines: mirror_lines(rules, &lines) },
+        let Outcome { ending, next_player } = record.last_state().outcome();
+        let ending = match ending {
+            Some(Ending::Won { winner, lines }) => {
+                Some(Ending::Won { winner, lines: mirror_lines(rules, &lines) })
+            }
             other => other,
         };
-        prop_assert_eq!(mirrored.outcome(), wanted);
+        prop_assert_eq!(mirrored.outcome(), Outcome { ending, next_player });
     }
 
     #[test]
@@ -59,11 +62,12 @@ proptest! {
             let token = game.position().token(square);
             prop_assert_eq!(swapped.position().token(square), token.map(Player::other));
         }
-        let wanted = match game.outcome() {
-            Outcome::Won { winner, lines } => Outcome::Won { winner: winner.other(), lines },
-            Outcome::InProgress { next } => Outcome::InProgress { next: next.other() },
-            Outcome::Draw => Outcome::Draw,
+        let Outcome { ending, next_player } = game.outcome();
+        let ending = match ending {
+            Some(Ending::Won { winner, lines }) => Some(Ending::Won { winner: winner.other(), lines }),
+            other => other,
         };
+        let wanted = Outcome { ending, next_player: next_player.map(Player::other) };
         prop_assert_eq!(swapped.outcome(), wanted);
     }
 }

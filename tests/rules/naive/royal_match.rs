@@ -3,8 +3,8 @@
 //! Only the translation at the end knows the crate.
 
 use arbiter_games::royal_match::{
-    Card as CrateCard, Decision, Ending, Order as CrateOrder, Ordering, Outcome as CrateOutcome, Suit, Table,
-    Trick as CrateTrick, View,
+    Card as CrateCard, Decision, Diagram, Ending, Order as CrateOrder, Ordering, Outcome as CrateOutcome,
+    Suit, Trick as CrateTrick, View,
 };
 
 /// A card (RM-1).
@@ -232,14 +232,14 @@ impl Match {
 
 // The crate's values in the words of this file.
 
-impl From<&Table> for Match {
-    fn from(table: &Table) -> Self {
-        let players = table.players().iter().map(|player| Player {
-            hand: cards(&player.hand),
-            played: player.played.map(Card::from),
-            tricks: player.tricks.into(),
+impl From<&Diagram> for Match {
+    fn from(diagram: &Diagram) -> Self {
+        let players = diagram.seats().iter().map(|seat| Player {
+            hand: cards(&seat.hand),
+            played: seat.played.map(Card::from),
+            tricks: seat.tricks.into(),
         });
-        Self { order: table.order().into(), players: players.collect() }
+        Self { order: diagram.order().into(), players: players.collect() }
     }
 }
 
@@ -264,7 +264,7 @@ impl From<&CrateTrick> for Trick {
         let comparisons = trick.comparisons.iter().map(|comparison| {
             (comparison.stronger.into(), comparison.weaker.into(), decision_name(comparison.decision))
         });
-        Self { player: trick.seat.index(), card: trick.card.into(), comparisons: comparisons.collect() }
+        Self { player: trick.player.index(), card: trick.card.into(), comparisons: comparisons.collect() }
     }
 }
 
@@ -273,7 +273,7 @@ impl From<&CrateOutcome> for Outcome {
         let (result, best) = match &outcome.ending {
             None => ("IN_PROGRESS", vec![]),
             Some(Ending::Won { winner }) => ("WINNER_DETERMINED", vec![winner.index()]),
-            Some(Ending::Draw { between }) => ("DRAW", between.iter().map(|seat| seat.index()).collect()),
+            Some(Ending::Draw { between }) => ("DRAW", between.iter().map(|player| player.index()).collect()),
         };
         Self { result, best, tricks: outcome.tricks.clone() }
     }
@@ -281,11 +281,11 @@ impl From<&CrateOutcome> for Outcome {
 
 /// The hands as a view shows them. One that is said to be hidden but is there is seen.
 pub fn hands_of(view: &View) -> Vec<Hand> {
-    let players = view.table().players().iter();
-    players
-        .map(|player| match player.hidden {
-            Some(hidden) if player.hand.is_empty() => Hand::Hidden(hidden.into()),
-            _ => Hand::Seen(cards(&player.hand)),
+    let seats = view.diagram().seats().iter();
+    seats
+        .map(|seat| match seat.hidden {
+            Some(hidden) if seat.hand.is_empty() => Hand::Hidden(hidden.into()),
+            _ => Hand::Seen(cards(&seat.hand)),
         })
         .collect()
 }

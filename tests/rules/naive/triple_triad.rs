@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use arbiter_games::{
     Player, Square as CrateSquare, StateOrView,
     triple_triad::{
-        BasicCapture, Capture as CrateCapture, CaptureRule, Card as CrateCard, Diagram, Element,
+        BasicCapture, Capture as CrateCapture, CaptureRule, Card as CrateCard, Diagram, Element, Ending,
         Outcome as CrateOutcome, Rule, Settlement as CrateSettlement, TradeRule, TripleTriad,
     },
 };
@@ -421,19 +421,15 @@ impl From<&CrateCapture> for Capture {
 
 impl From<&CrateOutcome> for Outcome {
     fn from(outcome: &CrateOutcome) -> Self {
-        let (result, winner, scores, count) = match *outcome {
-            CrateOutcome::InProgress { scores, drawn_rounds, .. } => {
-                ("IN_PROGRESS", None, scores, drawn_rounds)
-            }
-            CrateOutcome::Won { winner, scores } => ("WINNER_DETERMINED", Some(winner as usize), scores, 0),
-            CrateOutcome::Draw { scores } => ("DRAW", None, scores, 0),
-            CrateOutcome::SuddenDeath { scores, drawn_rounds } => {
-                ("SUDDEN_DEATH_CONTINUE", None, scores, drawn_rounds)
-            }
-            CrateOutcome::FinalDraw { scores, drawn_rounds } => ("FINAL_DRAW", None, scores, drawn_rounds),
+        let (result, winner) = match outcome.ending {
+            None => ("IN_PROGRESS", None),
+            Some(Ending::Won { winner }) => ("WINNER_DETERMINED", Some(winner as usize)),
+            Some(Ending::Draw) => ("DRAW", None),
+            Some(Ending::SuddenDeath) => ("SUDDEN_DEATH_CONTINUE", None),
+            Some(Ending::FinalDraw) => ("FINAL_DRAW", None),
         };
-        let scores = scores.map(|score| score as usize);
-        Self { result, winner, scores, sudden_death_count: count.into() }
+        let scores = outcome.scores.map(|score| score as usize);
+        Self { result, winner, scores, sudden_death_count: outcome.drawn_rounds.into() }
     }
 }
 
@@ -453,7 +449,7 @@ impl From<&CrateSettlement> for Settlement {
 /// The hands as a player sees them. One that is said to be hidden but is there is seen.
 pub fn hands_of(known: &StateOrView<TripleTriad>) -> [Hand; 2] {
     let diagram = match known {
-        StateOrView::State(game) => Diagram::from(game),
+        StateOrView::State(game) => game.diagram(),
         StateOrView::View(view) => view.diagram().clone(),
     };
     Player::ALL.map(|player| {

@@ -61,7 +61,7 @@ fn qr_6_the_naive_game_has_the_same_passes_of_a_player_shut_in() {
             let (rules, next_player) = (Rules::new(size, 0).expect("it is a size"), Some(chance.toss()));
             let setup = Setup { rules: rules.into(), board, next_player, quiet_moves: 0 };
             // If the player who is shut in is to move, the set-up is refused.
-            let Ok(game) = Position::try_from(setup) else { continue };
+            let Ok(game) = Position::try_from(&setup) else { continue };
             let mv = pick(&mut chance, &game.legal_moves());
             let events = game.clone().play(&mv).expect("the move is legal");
             let turn = Turn::from(&events[..]);

@@ -79,7 +79,7 @@ fn qr_6_a_blocked_player_does_not_pass_when_quiet_moves_make_a_draw() {
 #[test]
 fn qr_6_a_board_that_blocks_both_players_is_refused() {
     let errors = set_up("RRrq RRrr RRrr QRrr", One).expect_err("the board is full");
-    let too_many = |player| SetupError::TooManyPieces { player, found: 8, most: 4 };
+    let too_many = |player| SetupError::TooManyPieces { player, found: 8, max: 4 };
     assert_eq!(errors, [too_many(One), too_many(Two)]);
 }
 

@@ -53,7 +53,7 @@ fn a_text_is_refused_with_the_errors_beside_what_cannot_be_read() {
     assert_eq!(refusal("qr:3rq/3rr/5/RR3/QQ3:1"), wanted);
     let [row, queens, length] = &refusal("qr:2rK/2rr/QR1/QR2:1")[..] else { panic!("three errors") };
     assert!(row.starts_with("row 1 cannot be read from \"2rK\""), "{row}");
-    assert_eq!(queens, "row 2 must have 4 characters, one a column, not 3");
+    assert_eq!(queens, "row 2 must have 4 characters, one per column, not 3");
     assert_eq!(length, wanted[1]);
     // How many squares an unreadable number stands for is not known.
     assert_eq!(refusal("qr:02rq/2rr/RR2/QR2:1").len(), 1);

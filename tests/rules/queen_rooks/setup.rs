@@ -22,7 +22,7 @@ mod is_refused {
     /// The errors of a set-up on a 4 × 4 board, which must be refused.
     fn on_four(board: &[&str], next_player: Option<Player>, quiet_moves: u32, limit: u32) -> Vec<SetupError> {
         let rules = Rules::new(4, limit).expect("the rules hold together");
-        let set_up = Position::try_from(Setup { rules: rules.into(), board, next_player, quiet_moves });
+        let set_up = Position::try_from(&Setup { rules: rules.into(), board, next_player, quiet_moves });
         set_up.expect_err("the set-up is refused")
     }
 
@@ -71,7 +71,7 @@ mod is_refused {
 
     #[test]
     fn qr_2_with_more_pieces_than_at_the_start() {
-        let too_many = |player| SetupError::TooManyPieces { player, found: 5, most: 4 };
+        let too_many = |player| SetupError::TooManyPieces { player, found: 5, max: 4 };
         assert_eq!(refusal("..rq ..rr RRR. QR..", One), [too_many(One)]);
         assert_eq!(refusal("..rq .rrr RR.. QR..", One), [too_many(Two)]);
         assert_eq!(refusal("..rq .rrr RRR. QR..", One), [too_many(One), too_many(Two)]);
@@ -103,8 +103,8 @@ mod is_refused {
     #[test]
     fn qr_7_with_more_quiet_moves_than_the_limit() {
         let quiet = |quiet_moves, limit| on_four(&rows("..rq ..rr RR.. QR.."), Some(One), quiet_moves, limit);
-        assert_eq!(quiet(6, 5), [SetupError::QuietMoves { found: 6, most: 5 }]);
-        let beyond = SetupError::QuietMoves { found: 1_000_001, most: 1_000_000 };
+        assert_eq!(quiet(6, 5), [SetupError::QuietMoves { found: 6, max: 5 }]);
+        let beyond = SetupError::QuietMoves { found: 1_000_001, max: 1_000_000 };
         assert_eq!(quiet(1_000_001, 0), [beyond]);
     }
 
@@ -118,8 +118,8 @@ mod is_refused {
         let errors = on_four(&rows("..rq .rrK RRR. QR.R"), None, 9, 5);
         let wanted = [
             SetupError::UnknownPiece { row: 1, column: 3, found: 'K' },
-            SetupError::TooManyPieces { player: One, found: 6, most: 4 },
-            SetupError::QuietMoves { found: 9, most: 5 },
+            SetupError::TooManyPieces { player: One, found: 6, max: 4 },
+            SetupError::QuietMoves { found: 9, max: 5 },
             SetupError::NextPlayer,
         ];
         assert_eq!(errors, wanted);
@@ -128,7 +128,7 @@ mod is_refused {
     #[test]
     fn qr_2_with_a_queen_doubled_among_too_many_pieces() {
         let doubled = SetupError::QueenCount { player: One, found: 2 };
-        let too_many = SetupError::TooManyPieces { player: One, found: 5, most: 4 };
+        let too_many = SetupError::TooManyPieces { player: One, found: 5, max: 4 };
         assert_eq!(refusal("..rq ..rr QRR. QR..", One), [doubled, too_many]);
     }
 
@@ -140,8 +140,8 @@ mod is_refused {
             SetupError::RowLength { row: 1, wanted: 4, found: 3 },
             SetupError::UnknownPiece { row: 2, column: 0, found: 'K' },
             SetupError::QueenCount { player: One, found: 2 },
-            SetupError::TooManyPieces { player: One, found: 5, most: 4 },
-            SetupError::QuietMoves { found: 9, most: 5 },
+            SetupError::TooManyPieces { player: One, found: 5, max: 4 },
+            SetupError::QuietMoves { found: 9, max: 5 },
             SetupError::NextPlayer,
         ];
         assert_eq!(errors, wanted);
@@ -152,11 +152,11 @@ mod is_refused {
         let (rules, _) = PartialRules::new(5, 0);
         let board = ["..rq?", "..rr", "RRRRRR", "QQ"];
         let errors =
-            Position::try_from(Setup { rules, board: &board, next_player: None, quiet_moves: 2_000_000 });
+            Position::try_from(&Setup { rules, board: &board, next_player: None, quiet_moves: 2_000_000 });
         let wanted = vec![
             SetupError::UnknownPiece { row: 0, column: 4, found: '?' },
             SetupError::QueenCount { player: One, found: 2 },
-            SetupError::QuietMoves { found: 2_000_000, most: 1_000_000 },
+            SetupError::QuietMoves { found: 2_000_000, max: 1_000_000 },
             SetupError::NextPlayer,
             SetupError::Rules,
         ];
@@ -177,7 +177,7 @@ mod is_refused {
         let (rules, _) = PartialRules::new(4, 1_000_001);
         let board = rows(".Rrq ..Qr ...R ....");
         let errors =
-            Position::try_from(Setup { rules, board: &board, next_player: Some(Two), quiet_moves: 5 });
+            Position::try_from(&Setup { rules, board: &board, next_player: Some(Two), quiet_moves: 5 });
         assert_eq!(errors, Err(vec![SetupError::Rules]));
     }
 }
@@ -206,7 +206,7 @@ mod is_accepted {
     fn qr_4_as_a_board_without_a_game_with_any_number_of_rooks() {
         for picture in ["RRrq RRrr RRrr QRrr", "...q .... .... Q...", "..rq .... RRRR QRRR"] {
             let (board, rules) = (rows(picture), Rules::new(4, 0).expect("4 is a size"));
-            let diagram = Diagram::try_from(Setup {
+            let diagram = Diagram::try_from(&Setup {
                 rules: rules.into(),
                 board: &board,
                 next_player: None,
@@ -222,11 +222,11 @@ fn every_state_is_accepted_again_as_a_set_up() {
     play_random_games(7, |Step { after, .. }| {
         let setup = Setup {
             rules: after.rules().into(),
-            board: &Diagram::from(after).rows(),
+            board: &after.diagram().rows(),
             next_player: Some(after.next_player()),
             quiet_moves: after.quiet_moves(),
         };
-        assert_eq!(Position::try_from(setup), Ok(*after), "{}", after.notation());
+        assert_eq!(Position::try_from(&setup), Ok(*after), "{}", after.notation());
     });
 }
 
@@ -239,7 +239,7 @@ fn qr_5_and_qr_6_a_random_board_is_refused_with_exactly_the_errors_of_the_naive_
     for size in SIZES {
         for _ in 0..moves_on(size) {
             let written = random_set_up(&mut chance, size);
-            let (diagram, next) = (Diagram::try_from(written.set_up()), written.next_player);
+            let (diagram, next) = (Diagram::try_from(&written.set_up()), written.next_player);
             let diagram = diagram.expect("the board is one");
             let game = plain::Game::from(&diagram);
             let wanted = match [game.has_lost(0), game.has_lost(1)] {
@@ -254,7 +254,7 @@ fn qr_5_and_qr_6_a_random_board_is_refused_with_exactly_the_errors_of_the_naive_
                     not_to_move.into_iter().chain(quiet).collect()
                 }
             };
-            let errors = Position::try_from(written.set_up()).err().unwrap_or_default();
+            let errors = Position::try_from(&written.set_up()).err().unwrap_or_default();
             assert_eq!(errors, wanted, "{}", diagram.notation());
             met.extend(wanted.iter().map(ToString::to_string));
         }

@@ -34,7 +34,7 @@ pub fn set_up_with_quiet_moves(
 ) -> Result<Position, Vec<SetupError>> {
     let board = rows(picture);
     let rules = Rules::new(board.len() as u32, limit).expect("the rules hold together");
-    Position::try_from(Setup {
+    Position::try_from(&Setup {
         rules: rules.into(),
         board: &board,
         next_player: Some(next_player),
@@ -56,7 +56,7 @@ pub fn play(game: &mut Position, text: &str) -> Vec<Event> {
 }
 
 pub fn picture(game: &Position) -> String {
-    Diagram::from(game).rows().join(" ")
+    game.diagram().rows().join(" ")
 }
 
 pub fn listed(moves: &[Move]) -> String {
@@ -64,7 +64,7 @@ pub fn listed(moves: &[Move]) -> String {
 }
 
 pub fn naive(game: &Position) -> plain::Game {
-    (&Diagram::from(game)).into()
+    (&game.diagram()).into()
 }
 
 fn number_in(chance: &mut Chance, lowest: u32, highest: u32) -> u32 {
@@ -101,7 +101,7 @@ pub fn random_diagram(chance: &mut Chance, size: u32) -> Diagram {
         next_player: pick(chance, &[None, Some(One), Some(Two)]),
         quiet_moves: pick(chance, &[0, 5]),
     };
-    Diagram::try_from(setup).expect("the board is one")
+    Diagram::try_from(&setup).expect("the board is one")
 }
 
 /// One player is in a corner, with the queen innermost, behind rooks of the other, whose queen and further rooks stand
@@ -177,7 +177,7 @@ pub fn random_set_up(chance: &mut Chance, size: u32) -> OwnedSetup {
 
 pub fn random_position(chance: &mut Chance, size: u32) -> Position {
     loop {
-        if let Ok(position) = Position::try_from(random_set_up(chance, size).set_up()) {
+        if let Ok(position) = Position::try_from(&random_set_up(chance, size).set_up()) {
             return position;
         }
     }

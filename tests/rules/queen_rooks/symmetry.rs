@@ -3,7 +3,7 @@
 use super::support::{exchange, naive, play_random_games};
 use crate::naive::queen_rooks::{self as plain, Turn, cell, cells, square};
 use arbiter_games::{
-    Game, Square,
+    Game, Player, Square,
     queen_rooks::{Ending, Move, Outcome, Position, Setup},
 };
 
@@ -24,7 +24,7 @@ fn transform(game: &Position, to: Symmetry) -> Position {
         next_player: Some(game.next_player().other()),
         quiet_moves: game.quiet_moves(),
     };
-    Position::try_from(setup).expect("the position is one")
+    Position::try_from(&setup).expect("the position is one")
 }
 
 /// A turn with its cells moved and its colours exchanged. Captures and corners are sorted, as their order depends on
@@ -73,14 +73,14 @@ fn compare_transformed(seed: u64, to: Symmetry) {
             "{context}"
         );
         assert_eq!(other, transform(&step.after, to), "{context}");
-        let Outcome { ending, next, pieces: [one, two] } = step.after.outcome();
+        let Outcome { ending, next_player, pieces: [one, two] } = step.after.outcome();
         let ending = match ending {
             Some(Ending::Won { winner }) => Some(Ending::Won { winner: winner.other() }),
             other => other,
         };
         assert_eq!(
             other.outcome(),
-            Outcome { ending, next: next.map(arbiter_games::Player::other), pieces: [two, one] },
+            Outcome { ending, next_player: next_player.map(Player::other), pieces: [two, one] },
             "{context}"
         );
     });

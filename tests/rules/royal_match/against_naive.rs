@@ -9,7 +9,7 @@ use arbiter_games::{Game, royal_match::Event};
 #[test]
 fn rm_7_the_naive_match_has_the_same_legal_moves() {
     play_side_by_side(1, |game, naive| {
-        let legal: Vec<_> = game.legal_moves().iter().map(|mv| (mv.seat.index(), mv.card.into())).collect();
+        let legal: Vec<_> = game.legal_moves().iter().map(|mv| (mv.player.index(), mv.card.into())).collect();
         assert_eq!(legal, naive.moves(), "{}", game.notation());
     });
 }
@@ -20,16 +20,16 @@ fn rm_7_the_naive_match_reports_the_same_card_and_trick() {
     play_side_by_side(4, |game, naive| {
         for mv in game.legal_moves() {
             let events = game.clone().play(&mv).expect("the move is legal");
-            let [Event::Played { seat, card }, taken @ ..] = &events[..] else {
+            let [Event::Played { player, card }, taken @ ..] = &events[..] else {
                 panic!("{mv} in {} does not begin with the card: {events:?}", game.notation());
             };
-            assert_eq!((*seat, *card), (mv.seat, mv.card));
+            assert_eq!((*player, *card), (mv.player, mv.card));
             let taken = taken.iter().map(|event| match event {
                 Event::TrickTaken(trick) => plain::Trick::from(trick),
                 Event::Played { .. } => panic!("{mv} in {} plays two cards", game.notation()),
             });
             let taken: Vec<_> = taken.collect();
-            let wanted = naive.clone().play(mv.seat.index(), mv.card.into());
+            let wanted = naive.clone().play(mv.player.index(), mv.card.into());
             tricks += taken.len();
             assert_eq!(Some(taken), wanted, "{mv} in {}", game.notation());
         }
@@ -38,7 +38,7 @@ fn rm_7_the_naive_match_reports_the_same_card_and_trick() {
 }
 
 #[test]
-fn rm_7_the_naive_match_reaches_the_same_table() {
+fn rm_7_the_naive_match_reaches_the_same_position() {
     play_side_by_side(5, |game, wanted| assert_eq!(&naive(game), wanted, "{}", game.notation()));
 }
 

@@ -46,7 +46,7 @@ impl Referee for RoyalMatch {
 
 impl Referee for plain::Match {
     fn play(&mut self, mv: Move) -> Vec<Trick> {
-        self.play(mv.seat.index(), mv.card.into()).expect("the move is legal")
+        self.play(mv.player.index(), mv.card.into()).expect("the move is legal")
     }
 
     fn outcome(&self) -> Outcome {
@@ -119,7 +119,7 @@ fn the_crate_plays_each_match_as_its_file_tells() {
 #[test]
 fn the_naive_match_plays_each_match_as_its_file_tells() {
     for golden in golden_games(GAME) {
-        replay(&golden, &mut plain::Match::from(start(&golden).table()));
+        replay(&golden, &mut plain::Match::from(start(&golden).diagram()));
     }
 }
 

@@ -3,23 +3,23 @@
 use super::support::{at_every_state, cards_of};
 use arbiter_games::{
     Game,
-    royal_match::{Card, IllegalMove, Move, Seat, Table},
+    royal_match::{Card, Diagram, IllegalMove, Move, Player},
 };
 
 /// Every card of the deck played by every player that a match can have.
 fn moves_to_try() -> impl Iterator<Item = Move> {
-    Seat::ALL.into_iter().flat_map(|seat| Card::deck().map(move |card| Move { seat, card }))
+    Player::ALL.into_iter().flat_map(|player| Card::deck().map(move |card| Move { player, card }))
 }
 
-/// Every reason why a move is illegal, derived from the table.
-fn reasons(table: &Table, Move { seat, card }: Move) -> Vec<IllegalMove> {
-    let over = cards_of(table).is_empty().then_some(IllegalMove::GameOver);
-    let players = table.players().len();
-    let Some(player) = table.players().get(seat.index()) else {
-        return over.into_iter().chain([IllegalMove::NoSuchPlayer { seat, players }]).collect();
+/// Every reason why a move is illegal, derived from the diagram.
+fn reasons(diagram: &Diagram, Move { player, card }: Move) -> Vec<IllegalMove> {
+    let over = cards_of(diagram).is_empty().then_some(IllegalMove::GameOver);
+    let players = diagram.seats().len();
+    let Some(seat) = diagram.seats().get(player.index()) else {
+        return over.into_iter().chain([IllegalMove::NoSuchPlayer { player, players }]).collect();
     };
-    let second = player.played.map(|_| IllegalMove::AlreadyPlayed(seat));
-    let missing = (!player.hand.contains(&card)).then_some(IllegalMove::CardNotInHand { seat, card });
+    let second = seat.played.map(|_| IllegalMove::AlreadyPlayed(player));
+    let missing = (!seat.hand.contains(&card)).then_some(IllegalMove::CardNotInHand { card, player });
     over.into_iter().chain(second).chain(missing).collect()
 }
 
@@ -40,7 +40,7 @@ fn rm_7_each_refusal_lists_its_reasons_and_changes_nothing() {
     at_every_state(3, |game| {
         let mut after = game.clone();
         for mv in moves_to_try() {
-            let reasons = reasons(game.table(), mv);
+            let reasons = reasons(game.diagram(), mv);
             if !reasons.is_empty() {
                 assert_eq!(after.play(&mv), Err(reasons), "{mv} in {}", game.notation());
                 assert_eq!(&after, game, "{mv}");

@@ -1,10 +1,10 @@
 //! The notation of cards (RM-1) and of states (RM-7).
 
-use super::support::{at_every_state, random_match, random_table};
+use super::support::{at_every_state, random_diagram, random_match};
 use crate::chance::pick;
 use arbiter_games::{
     Chance, Game,
-    royal_match::{Card, RoyalMatch, Suit, Table},
+    royal_match::{Card, Diagram, RoyalMatch, Suit},
 };
 
 #[test]
@@ -62,11 +62,12 @@ fn every_state_reads_back_from_its_notation() {
 }
 
 #[test]
-fn every_table_reads_back_from_its_notation() {
+fn every_diagram_reads_back_from_its_notation() {
     let mut chance = Chance::new(11, 0);
     for _ in 0..2000 {
-        let table = random_table(&mut chance);
-        assert_eq!(Table::parse(&table.notation()).as_ref(), Ok(&table), "{}", table.notation());
+        let diagram = random_diagram(&mut chance);
+        let text = diagram.notation();
+        assert_eq!(Diagram::parse(&text), Ok(diagram), "{text}");
     }
 }
 

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::support::{ONE, THREE, TWO, at_every_state, card, cards, setup, sorted};
+use super::support::{at_every_state, card, cards, setup, sorted};
 use crate::chance::pick;
 use arbiter_games::{
-    Chance, StateOrView,
+    Chance, ParseError, StateOrView,
     royal_match::{
-        Card, Opening, OpeningError, OpeningSetup, ParseError, Place, RoyalMatch, Setup, SetupError,
+        Card, Opening, OpeningError, OpeningSetup, Place,
+        Player::{One, Three, Two},
+        RoyalMatch, Setup, SetupError,
     },
 };
 
@@ -16,6 +18,7 @@ fn setup_errors(state: &str) -> Vec<SetupError> {
     let errors = errors.into_iter().map(|error| match error {
         ParseError::Setup(error) => error,
         ParseError::Notation(error) => panic!("{error} in {state}"),
+        ParseError::Rules(never) => match never {},
     });
     errors.collect()
 }
@@ -31,22 +34,22 @@ fn rm_7_each_error_of_a_state_is_reported() {
         (
             &format!("rm:vH:{fourteen};0/2D;0"),
             vec![
-                SetupError::HandTooLarge { seat: ONE, found: 14 },
-                SetupError::HandSize { seat: TWO, found: 1, wanted: 14 },
+                SetupError::HandTooLarge { player: One, found: 14 },
+                SetupError::HandSize { player: Two, found: 1, wanted: 14 },
             ],
         ),
-        ("rm:vH:7H,7H;0/2C,3C;0", vec![doubled("7H", in_hand(ONE, 0), in_hand(ONE, 1))]),
-        ("rm:vH:7H,AS;0/2C,AS;0", vec![doubled("AS", in_hand(ONE, 1), in_hand(TWO, 1))]),
-        ("rm:vH:7H;0;2C/2C,3C;0", vec![doubled("2C", Place::Played(ONE), in_hand(TWO, 0))]),
+        ("rm:vH:7H,7H;0/2C,3C;0", vec![doubled("7H", in_hand(One, 0), in_hand(One, 1))]),
+        ("rm:vH:7H,AS;0/2C,AS;0", vec![doubled("AS", in_hand(One, 1), in_hand(Two, 1))]),
+        ("rm:vH:7H;0;2C/2C,3C;0", vec![doubled("2C", Place::Played(One), in_hand(Two, 0))]),
         (
             "rm:vH:7H,8H;0/2C,3C;0;4C/-;0;5C",
             vec![
-                SetupError::HandSize { seat: TWO, found: 3, wanted: 2 },
-                SetupError::HandSize { seat: THREE, found: 1, wanted: 2 },
+                SetupError::HandSize { player: Two, found: 3, wanted: 2 },
+                SetupError::HandSize { player: Three, found: 1, wanted: 2 },
             ],
         ),
         ("rm:vH:7H;6/8H;7", vec![SetupError::TooManyTricks { tricks: 13, left: 1 }]),
-        ("rm:vH:-;14/-;0", vec![SetupError::Tricks { seat: ONE, found: 14 }]),
+        ("rm:vH:-;14/-;0", vec![SetupError::Tricks { player: One, found: 14 }]),
         ("rm:vH:-;0/-;0/-;0", vec![SetupError::NoCards]),
         ("rm:vH:7H;0;2C/8H;0;3C", vec![SetupError::TrickComplete]),
     ] {
@@ -60,11 +63,11 @@ fn rm_7_all_errors_of_a_state_are_reported_at_once() {
         SetupError::PlayerCount(5),
         SetupError::DuplicateCard {
             card: card("7H"),
-            first: Place::Hand(ONE, 0),
-            second: Place::Played(THREE),
+            first: Place::Hand(One, 0),
+            second: Place::Played(Three),
         },
-        SetupError::Tricks { seat: ONE, found: 20 },
-        SetupError::HandSize { seat: TWO, found: 2, wanted: 1 },
+        SetupError::Tricks { player: One, found: 20 },
+        SetupError::HandSize { player: Two, found: 2, wanted: 1 },
     ];
     assert_eq!(setup_errors("rm:vH:7H;20/8H,9H;0/-;0;7H/10H;0/JH;0"), wanted);
 }
@@ -72,34 +75,30 @@ fn rm_7_all_errors_of_a_state_are_reported_at_once() {
 /// Whether a set-up is a state of some match, as RM-7 defines it.
 fn is_match(setup: &Setup) -> bool {
     let left: BTreeSet<_> =
-        setup.players.iter().map(|player| player.hand.len() + usize::from(player.played.is_some())).collect();
-    let cards: Vec<Card> = setup
-        .players
-        .iter()
-        .flat_map(|player| player.hand.iter().copied().chain(player.played))
-        .flatten()
-        .collect();
-    let tricks: usize = setup.players.iter().map(|player| player.tricks as usize).sum();
-    (2..=4).contains(&setup.players.len())
+        setup.seats.iter().map(|seat| seat.hand.len() + usize::from(seat.played.is_some())).collect();
+    let cards: Vec<Card> =
+        setup.seats.iter().flat_map(|seat| seat.hand.iter().copied().chain(seat.played)).flatten().collect();
+    let tricks: usize = setup.seats.iter().map(|seat| seat.tricks as usize).sum();
+    (2..=4).contains(&setup.seats.len())
         && sorted(cards).is_sorted_by(|one, next| one < next)
         && left.len() == 1
         && left.iter().all(|left| (1..=13).contains(&(left + tricks)))
-        && setup.players.iter().any(|player| player.played.is_none())
+        && setup.seats.iter().any(|seat| seat.played.is_none())
 }
 
 /// Makes a random change. The set-up may or may not still be a state of a match.
 fn disturb(chance: &mut Chance, setup: &mut Setup) {
     let deck: Vec<_> = Card::deck().map(Some).collect();
     let what = chance.below(6);
-    let seat = chance.below(setup.players.len() as u32) as usize;
-    let player = &mut setup.players[seat];
+    let index = chance.below(setup.seats.len() as u32) as usize;
+    let seat = &mut setup.seats[index];
     match what {
-        0 => player.hand.push(pick(chance, &deck)),
-        1 => drop(player.hand.pop()),
-        2 => player.played = Some(pick(chance, &deck)),
-        3 => player.played = None,
-        4 => player.tricks = chance.below(15),
-        _ => setup.players.rotate_left(seat),
+        0 => seat.hand.push(pick(chance, &deck)),
+        1 => drop(seat.hand.pop()),
+        2 => seat.played = Some(pick(chance, &deck)),
+        3 => seat.played = None,
+        4 => seat.tricks = chance.below(15),
+        _ => setup.seats.rotate_left(index),
     }
 }
 
@@ -108,7 +107,7 @@ fn rm_7_a_set_up_is_accepted_exactly_when_it_is_a_state_of_a_match() {
     let mut chance = Chance::new(14, 0);
     let mut met = [0, 0];
     at_every_state(11, |game| {
-        let mut setup = setup(game.table());
+        let mut setup = setup(game.diagram());
         for _ in 0..3 {
             disturb(&mut chance, &mut setup);
             let made = StateOrView::<RoyalMatch>::try_from(&setup);
@@ -123,7 +122,7 @@ fn rm_7_a_set_up_is_accepted_exactly_when_it_is_a_state_of_a_match() {
 fn no_error_of_a_set_up_is_reported_twice() {
     let mut chance = Chance::new(15, 0);
     at_every_state(12, |game| {
-        let mut setup = setup(game.table());
+        let mut setup = setup(game.diagram());
         for _ in 0..5 {
             disturb(&mut chance, &mut setup);
             let errors = StateOrView::<RoyalMatch>::try_from(&setup).err().unwrap_or_default();
@@ -156,19 +155,19 @@ fn rm_7_each_error_of_an_opening_is_reported() {
         ),
         (
             OpeningSetup { hands: hands(&["7H 8H", "9H"]), ..none() },
-            OpeningError::CardCount { seat: TWO, found: 1, wanted: 2 },
+            OpeningError::CardCount { player: Two, found: 1, wanted: 2 },
         ),
         (
             OpeningSetup { hand_size: Some(1), hands: hands(&["7H 8H", "9H"]), ..none() },
-            OpeningError::CardCount { seat: ONE, found: 2, wanted: 1 },
+            OpeningError::CardCount { player: One, found: 2, wanted: 1 },
         ),
         (
             OpeningSetup { hand_size: Some(1), hands: hands(&["2D", fourteen]), ..none() },
-            OpeningError::CardsOutOfRange { seat: TWO, found: 14 },
+            OpeningError::CardsOutOfRange { player: Two, found: 14 },
         ),
         (
             OpeningSetup { hands: hands(&["7H 8H", "9H 7H"]), ..none() },
-            OpeningError::DuplicateCard { seat: TWO, index: 1, card: card("7H") },
+            OpeningError::DuplicateCard { player: Two, index: 1, card: card("7H") },
         ),
     ] {
         let errors = Opening::try_from(&setup).expect_err("the opening is wrong");
@@ -183,9 +182,9 @@ fn an_unreadable_field_is_refused_without_a_second_error() {
     let opening = OpeningSetup { hands, ..OpeningSetup::default() };
     assert_eq!(Opening::try_from(&opening).err(), Some(vec![]));
     let whole =
-        setup(crate::parse_state::<RoyalMatch>("rm:vH:7H;0/8H;0").expect("the state is a match").table());
+        setup(crate::parse_state::<RoyalMatch>("rm:vH:7H;0/8H;0").expect("the state is a match").diagram());
     let mut unread = whole.clone();
-    unread.players[0].hand[0] = None;
+    unread.seats[0].hand[0] = None;
     assert_eq!(StateOrView::<RoyalMatch>::try_from(&unread), Err(vec![]));
     assert_eq!(StateOrView::<RoyalMatch>::try_from(&Setup { dominant: None, ..whole }), Err(vec![]));
 }

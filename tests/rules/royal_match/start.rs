@@ -6,7 +6,7 @@ use super::support::{cards, cards_of, deal, opening, orders, sorted};
 use crate::naive::royal_match as plain;
 use arbiter_games::{
     Game,
-    royal_match::{OpeningSetup, Player, RoyalMatch, Rules},
+    royal_match::{OpeningSetup, RoyalMatch, Rules, Seat},
 };
 
 /// Deals of every size, by twenty seeds each: the number of players, the hand size, and the match.
@@ -20,7 +20,7 @@ fn deals() -> impl Iterator<Item = (u32, u32, RoyalMatch)> {
 #[test]
 fn rm_7_each_player_is_dealt_as_many_cards_as_asked_for() {
     for (players, hand_size, game) in deals() {
-        let sizes: Vec<_> = game.table().players().iter().map(|player| player.hand.len()).collect();
+        let sizes: Vec<_> = game.diagram().seats().iter().map(|seat| seat.hand.len()).collect();
         assert_eq!(sizes, vec![hand_size as usize; players as usize]);
     }
 }
@@ -28,7 +28,7 @@ fn rm_7_each_player_is_dealt_as_many_cards_as_asked_for() {
 #[test]
 fn rm_7_no_card_is_dealt_twice() {
     for (_, _, game) in deals() {
-        let dealt = sorted(cards_of(game.table()));
+        let dealt = sorted(cards_of(game.diagram()));
         assert!(dealt.is_sorted_by(|one, next| one < next), "{}", game.notation());
     }
 }
@@ -36,8 +36,8 @@ fn rm_7_no_card_is_dealt_twice() {
 #[test]
 fn rm_7_nothing_is_played_or_taken_when_a_match_starts() {
     for (_, _, game) in deals() {
-        let players = game.table().players();
-        assert!(players.iter().all(|player| player.played.is_none() && player.tricks == 0));
+        let seats = game.diagram().seats();
+        assert!(seats.iter().all(|seat| seat.played.is_none() && seat.tricks == 0));
     }
 }
 
@@ -57,8 +57,8 @@ fn rm_7_a_match_starts_with_the_given_hands_and_dominant_suit() {
             ..OpeningSetup::default()
         };
         let game = RoyalMatch::new(Rules { ordering: order.ordering }, opening(&setup), 0);
-        let given: Vec<_> = game.table().players().iter().map(|player| player.hand.clone()).collect();
-        assert_eq!((game.table().order(), &given[..]), (order, &hands[..]));
+        let given: Vec<_> = game.diagram().seats().iter().map(|seat| seat.hand.clone()).collect();
+        assert_eq!((game.diagram().order(), &given[..]), (order, &hands[..]));
     }
 }
 
@@ -66,9 +66,9 @@ fn rm_7_a_match_starts_with_the_given_hands_and_dominant_suit() {
 fn what_is_drawn_follows_from_the_seed_whatever_else_is_given() {
     for (players, hand_size, seed) in [(2, 13, 0), (3, 4, 1), (4, 13, u64::MAX), (2, 1, 1 << 40)] {
         let drawn = deal(players, hand_size, seed);
-        let dominant = Some(drawn.table().order().dominant);
-        let hand = |player: &Player| player.hand.iter().copied().map(Some).collect();
-        let hands: Vec<Vec<_>> = drawn.table().players().iter().map(hand).collect();
+        let dominant = Some(drawn.diagram().order().dominant);
+        let hand = |seat: &Seat| seat.hand.iter().copied().map(Some).collect();
+        let hands: Vec<Vec<_>> = drawn.diagram().seats().iter().map(hand).collect();
         let dealt =
             OpeningSetup { players: Some(players), hand_size: Some(hand_size), ..OpeningSetup::default() };
         for setup in [
@@ -87,8 +87,8 @@ fn everything_that_can_be_drawn_is_drawn_for_some_seed() {
     let (mut dominant, mut held) = (BTreeSet::new(), BTreeSet::new());
     for seed in 0..1000 {
         let game = deal(4, 1, seed);
-        dominant.insert(plain::suit_name(game.table().order().dominant));
-        held.extend(cards_of(game.table()).iter().map(ToString::to_string).enumerate());
+        dominant.insert(plain::suit_name(game.diagram().order().dominant));
+        held.extend(cards_of(game.diagram()).iter().map(ToString::to_string).enumerate());
     }
     // Each suit is strong, and each of the four players holds each of the cards.
     assert_eq!((dominant.len(), held.len()), (4, 4 * 52));

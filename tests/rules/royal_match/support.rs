@@ -6,17 +6,12 @@ use crate::{chance::pick, naive::royal_match as plain};
 use arbiter_games::{
     Chance, Game,
     royal_match::{
-        Card, Opening, OpeningSetup, Order, Ordering, Player, RoyalMatch, Rules, Seat, Setup, SetupPlayer,
-        Suit, Table,
+        Card, Diagram, Opening, OpeningSetup, Order, Ordering, RoyalMatch, Rules, Seat, Setup, SetupSeat,
+        Suit,
     },
 };
 
 pub const ORDERINGS: [Ordering; 2] = [Ordering::ValueThenSuit, Ordering::SuitThenValue];
-
-pub const ONE: Seat = Seat::ALL[0];
-pub const TWO: Seat = Seat::ALL[1];
-pub const THREE: Seat = Seat::ALL[2];
-pub const FOUR: Seat = Seat::ALL[3];
 
 pub fn card(text: &str) -> Card {
     text.parse().unwrap_or_else(|error| panic!("{error}"))
@@ -43,9 +38,9 @@ pub fn deal(players: u32, hand_size: u32, seed: u64) -> RoyalMatch {
     RoyalMatch::new(Rules::default(), opening(&setup), seed)
 }
 
-/// Every card of a table, in hands and in the trick.
-pub fn cards_of(table: &Table) -> Vec<Card> {
-    table.players().iter().flat_map(|player| player.hand.iter().copied().chain(player.played)).collect()
+/// Every card of a diagram, in hands and in the trick.
+pub fn cards_of(diagram: &Diagram) -> Vec<Card> {
+    diagram.seats().iter().flat_map(|seat| seat.hand.iter().copied().chain(seat.played)).collect()
 }
 
 /// The indices of cards in the deck, sorted.
@@ -56,20 +51,20 @@ pub fn sorted(cards: impl IntoIterator<Item = Card>) -> Vec<usize> {
     places
 }
 
-pub fn setup(table: &Table) -> Setup {
-    let player = |player: &Player| SetupPlayer {
-        hand: player.hand.iter().copied().map(Some).collect(),
-        played: player.played.map(Some),
-        tricks: player.tricks.into(),
-        hidden: player.hidden.map(Into::into),
+pub fn setup(diagram: &Diagram) -> Setup {
+    let seat = |seat: &Seat| SetupSeat {
+        hand: seat.hand.iter().copied().map(Some).collect(),
+        played: seat.played.map(Some),
+        tricks: seat.tricks.into(),
+        hidden: seat.hidden.map(Into::into),
     };
-    let players = table.players().iter().map(player).collect();
-    let dominant = Some(table.order().dominant);
-    Setup { rules: table.rules(), dominant, players, viewer: table.viewer() }
+    let seats = diagram.seats().iter().map(seat).collect();
+    let dominant = Some(diagram.order().dominant);
+    Setup { rules: Some(diagram.rules()), dominant, seats, viewer: diagram.viewer() }
 }
 
 pub fn naive(game: &RoyalMatch) -> plain::Match {
-    game.table().into()
+    game.diagram().into()
 }
 
 pub fn random_match(chance: &mut Chance) -> RoyalMatch {
@@ -82,23 +77,23 @@ pub fn random_match(chance: &mut Chance) -> RoyalMatch {
     RoyalMatch::new(rules, opening(&setup), chance.below(u32::MAX).into())
 }
 
-/// A table that need not be a state of a match: hands of any size, and a trick to which all players, or all but one,
-/// have played.
-pub fn random_table(chance: &mut Chance) -> Table {
+/// A diagram that need not be a position of a match: hands of any size, and a trick to which all players, or all but
+/// one, have played.
+pub fn random_diagram(chance: &mut Chance) -> Diagram {
     let mut deck: Vec<Card> = Card::deck().collect();
-    chance.draw(&mut deck, Card::COUNT);
+    chance.draw(&mut deck, Card::DECK_SIZE);
     let players = 2 + chance.below(3);
     let missing = chance.below(2 * players);
-    let player = |index| SetupPlayer {
+    let seat = |index| SetupSeat {
         hand: deck.split_off(deck.len() - chance.below(5) as usize).into_iter().map(Some).collect(),
         played: if index == missing { None } else { deck.pop().map(Some) },
         tricks: chance.below(4),
         hidden: None,
     };
-    let players = (0..players).map(player).collect();
-    let rules = Rules { ordering: pick(chance, &ORDERINGS) };
-    let setup = Setup { rules, dominant: Some(pick(chance, &Suit::ALL)), players, viewer: None };
-    Table::try_from(&setup).expect("the cards are different")
+    let seats = (0..players).map(seat).collect();
+    let rules = Some(Rules { ordering: pick(chance, &ORDERINGS) });
+    let setup = Setup { rules, dominant: Some(pick(chance, &Suit::ALL)), seats, viewer: None };
+    Diagram::try_from(&setup).expect("the cards are different")
 }
 
 /// Plays random matches with the crate and with the naive implementation side by side, and calls the comparison
@@ -116,7 +111,7 @@ pub fn play_side_by_side(kind: u64, mut compare: impl FnMut(&RoyalMatch, &plain:
             }
             let mv = pick(&mut chance, &legal);
             game.play(&mv).expect("the move is legal");
-            naive.play(mv.seat.index(), mv.card.into()).expect("the move is legal");
+            naive.play(mv.player.index(), mv.card.into()).expect("the move is legal");
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::support::{cards_of, random_match, random_table, sorted};
+use super::support::{cards_of, random_diagram, random_match, sorted};
 use crate::{chance::pick, naive::royal_match as plain};
 use arbiter_games::{
     Chance, Game,
-    royal_match::{Card, Event, Move, RoyalMatch, Seat},
+    royal_match::{Card, Event, Move, Player, RoyalMatch},
 };
 
 #[test]
@@ -14,10 +14,10 @@ fn rm_7_no_card_is_lost_or_doubled() {
     let mut chance = Chance::new(8, 0);
     for _ in 0..500 {
         let mut game = random_match(&mut chance);
-        let dealt = sorted(cards_of(game.table()));
+        let dealt = sorted(cards_of(game.diagram()));
         let mut taken = Vec::new();
         loop {
-            let everywhere = cards_of(game.table()).into_iter().chain(taken.iter().copied());
+            let everywhere = cards_of(game.diagram()).into_iter().chain(taken.iter().copied());
             assert_eq!(sorted(everywhere), dealt, "{}", game.notation());
             let legal = game.legal_moves();
             if legal.is_empty() {
@@ -34,15 +34,15 @@ fn rm_7_no_card_is_lost_or_doubled() {
 }
 
 /// Every order of the players.
-fn permutations(seats: &[Seat]) -> Vec<Vec<Seat>> {
-    if seats.is_empty() {
+fn permutations(players: &[Player]) -> Vec<Vec<Player>> {
+    if players.is_empty() {
         return vec![Vec::new()];
     }
-    let with_first = |&first: &Seat| {
-        let rest: Vec<_> = seats.iter().copied().filter(|&seat| seat != first).collect();
+    let with_first = |&first: &Player| {
+        let rest: Vec<_> = players.iter().copied().filter(|&player| player != first).collect();
         permutations(&rest).into_iter().map(move |rest| [vec![first], rest].concat())
     };
-    seats.iter().flat_map(with_first).collect()
+    players.iter().flat_map(with_first).collect()
 }
 
 #[test]
@@ -51,12 +51,12 @@ fn rm_7_the_players_may_play_in_any_order_and_the_trick_is_the_same() {
     for _ in 0..500 {
         let start = random_match(&mut chance);
         let chosen: Vec<Card> =
-            start.table().players().iter().map(|player| pick(&mut chance, &player.hand)).collect();
-        let seats: Vec<Seat> = start.table().seats().collect();
-        let ends = permutations(&seats).into_iter().map(|seats| {
+            start.diagram().seats().iter().map(|seat| pick(&mut chance, &seat.hand)).collect();
+        let players: Vec<Player> = start.diagram().players().collect();
+        let ends = permutations(&players).into_iter().map(|players| {
             let mut game = start.clone();
-            let play = |seat: Seat| game.play(&Move { seat, card: chosen[seat.index()] });
-            let events = seats.into_iter().map(play).collect::<Result<Vec<_>, _>>();
+            let play = |player: Player| game.play(&Move { player, card: chosen[player.index()] });
+            let events = players.into_iter().map(play).collect::<Result<Vec<_>, _>>();
             let trick = events.expect("everybody may play").concat().pop();
             assert!(matches!(trick, Some(Event::TrickTaken(_))), "{trick:?} in {}", start.notation());
             (trick, game)
@@ -76,14 +76,14 @@ fn rm_7_a_trick_says_why_it_is_taken() {
 }
 
 #[test]
-fn rm_7_the_trick_of_a_random_table_is_taken_as_in_the_naive_match() {
+fn rm_7_the_trick_of_a_random_diagram_is_taken_as_in_the_naive_match() {
     let mut chance = Chance::new(10, 0);
     let mut met = BTreeSet::new();
     for _ in 0..2000 {
-        let table = random_table(&mut chance);
-        let mut wanted = plain::Match::from(&table);
-        let notation = table.notation();
-        let (tricks, after) = RoyalMatch::resolve_captures(table);
+        let diagram = random_diagram(&mut chance);
+        let mut wanted = plain::Match::from(&diagram);
+        let notation = diagram.notation();
+        let (tricks, after) = RoyalMatch::resolve_captures(diagram);
         let tricks: Vec<_> = tricks.iter().map(plain::Trick::from).collect();
         assert_eq!(tricks, wanted.take_trick().into_iter().collect::<Vec<_>>(), "{notation}");
         assert_eq!(plain::Match::from(&after), wanted, "{notation}");

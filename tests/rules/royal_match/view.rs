@@ -4,35 +4,32 @@ use super::support::{at_every_state, card, naive, setup};
 use crate::naive::royal_match as plain;
 use arbiter_games::{
     Chance, Game, PlayError, StateOrView, View as _,
-    royal_match::{Card, Move, RoyalMatch, Seat, Table, View},
+    royal_match::{Card, Diagram, Move, Player, RoyalMatch, View},
 };
 
-fn seats(game: &RoyalMatch) -> impl Iterator<Item = Seat> {
-    game.table().seats()
+fn players(game: &RoyalMatch) -> impl Iterator<Item = Player> {
+    game.diagram().players()
 }
 
 /// A match that is the same for the viewer: the other hands are dealt again from the cards that the viewer does not
 /// see.
-fn with_other_hidden_hands(chance: &mut Chance, game: &RoyalMatch, viewer: Seat) -> RoyalMatch {
-    let mut setup = setup(game.table());
-    let players = game.table().players();
-    let seen: Vec<Card> = players
-        .iter()
-        .filter_map(|player| player.played)
-        .chain(players[viewer.index()].hand.clone())
-        .collect();
+fn with_other_hidden_hands(chance: &mut Chance, game: &RoyalMatch, viewer: Player) -> RoyalMatch {
+    let mut setup = setup(game.diagram());
+    let seats = game.diagram().seats();
+    let seen: Vec<Card> =
+        seats.iter().filter_map(|seat| seat.played).chain(seats[viewer.index()].hand.clone()).collect();
     let mut unseen: Vec<Card> = Card::deck().filter(|card| !seen.contains(card)).collect();
     let count = unseen.len();
     chance.draw(&mut unseen, count);
-    for (_, player) in Seat::ALL.into_iter().zip(&mut setup.players).filter(|(seat, _)| *seat != viewer) {
-        let rest = unseen.split_off(player.hand.len());
-        player.hand = std::mem::replace(&mut unseen, rest).into_iter().map(Some).collect();
+    for (_, seat) in Player::ALL.into_iter().zip(&mut setup.seats).filter(|(player, _)| *player != viewer) {
+        let rest = unseen.split_off(seat.hand.len());
+        seat.hand = std::mem::replace(&mut unseen, rest).into_iter().map(Some).collect();
     }
     StateOrView::try_from(&setup).map(crate::whole).expect("the hands have the same sizes")
 }
 
 /// The view of a player.
-fn view(game: &RoyalMatch, viewer: Seat) -> View {
+fn view(game: &RoyalMatch, viewer: Player) -> View {
     match game.view(viewer) {
         StateOrView::View(view) => view,
         StateOrView::State(_) => panic!("a match hides hands"),
@@ -42,16 +39,16 @@ fn view(game: &RoyalMatch, viewer: Seat) -> View {
 #[test]
 fn a_view_hides_only_the_cards_in_the_other_hands() {
     at_every_state(8, |game| {
-        for viewer in seats(game) {
+        for viewer in players(game) {
             let view = view(game, viewer);
-            assert_eq!(view.table().viewer(), Some(viewer));
+            assert_eq!(view.diagram().viewer(), Some(viewer));
             assert_eq!(plain::hands_of(&view), naive(game).view(viewer.index()), "{}", game.notation());
-            let without_hands = |table: &Table| {
-                let mut table = plain::Match::from(table);
-                table.players.iter_mut().for_each(|player| player.hand.clear());
-                table
+            let without_hands = |diagram: &Diagram| {
+                let mut naive = plain::Match::from(diagram);
+                naive.players.iter_mut().for_each(|player| player.hand.clear());
+                naive
             };
-            assert_eq!(without_hands(view.table()), without_hands(game.table()), "{}", game.notation());
+            assert_eq!(without_hands(view.diagram()), without_hands(game.diagram()), "{}", game.notation());
         }
     });
 }
@@ -60,7 +57,7 @@ fn a_view_hides_only_the_cards_in_the_other_hands() {
 fn a_view_does_not_depend_on_the_hidden_cards() {
     let mut chance = Chance::new(13, 0);
     at_every_state(9, |game| {
-        for viewer in seats(game) {
+        for viewer in players(game) {
             let other = with_other_hidden_hands(&mut chance, game, viewer).view(viewer);
             assert_eq!(game.view(viewer), other);
         }
@@ -70,7 +67,7 @@ fn a_view_does_not_depend_on_the_hidden_cards() {
 #[test]
 fn a_view_reads_back_from_its_notation() {
     at_every_state(10, |game| {
-        for view in seats(game).map(|viewer| game.view(viewer)) {
+        for view in players(game).map(|viewer| game.view(viewer)) {
             let text = view.notation();
             assert_eq!(RoyalMatch::parse(&text), Ok(view), "{text}");
         }
@@ -80,19 +77,19 @@ fn a_view_reads_back_from_its_notation() {
 #[test]
 fn of_the_viewers_moves_a_view_answers_as_the_whole_state() {
     at_every_state(16, |game| {
-        for seat in seats(game) {
-            let view = view(game, seat);
+        for player in players(game) {
+            let view = view(game, player);
             let text = view.notation();
             let mut own = game.legal_moves();
-            own.retain(|mv| mv.seat == seat);
+            own.retain(|mv| mv.player == player);
             let waits = own.is_empty() && !game.legal_moves().is_empty();
             assert_eq!(view.legal_moves().ok(), (!waits).then_some(own), "{text}");
             for card in Card::deck().step_by(3) {
-                let mv = Move { seat, card };
+                let mv = Move { player, card };
                 assert_eq!(view.why_illegal(&mv), Ok(game.why_illegal(&mv)), "{mv} in {text}");
                 let (mut whole, mut seen) = (game.clone(), view.clone());
                 assert_eq!(seen.play(&mv), whole.play(&mv).map_err(PlayError::Illegal), "{mv} in {text}");
-                assert_eq!(StateOrView::View(seen), whole.view(seat), "{mv} in {text}");
+                assert_eq!(StateOrView::View(seen), whole.view(player), "{mv} in {text}");
             }
         }
     });
@@ -101,11 +98,11 @@ fn of_the_viewers_moves_a_view_answers_as_the_whole_state() {
 #[test]
 fn a_view_does_not_answer_for_other_players_of_the_match() {
     at_every_state(17, |game| {
-        for viewer in seats(game) {
+        for viewer in players(game) {
             let view = view(game, viewer);
-            for seat in Seat::ALL.into_iter().filter(|seat| *seat != viewer) {
-                let mv = Move { seat, card: card("7H") };
-                if seats(game).any(|other| other == seat) && !game.legal_moves().is_empty() {
+            for player in Player::ALL.into_iter().filter(|player| *player != viewer) {
+                let mv = Move { player, card: card("7H") };
+                if players(game).any(|other| other == player) && !game.legal_moves().is_empty() {
                     assert!(view.why_illegal(&mv).is_err());
                     assert!(matches!(view.clone().play(&mv), Err(PlayError::Hidden(_))));
                 } else {
@@ -119,7 +116,7 @@ fn a_view_does_not_answer_for_other_players_of_the_match() {
 #[test]
 fn a_view_has_the_outcome_of_the_whole_state() {
     at_every_state(18, |game| {
-        for viewer in seats(game) {
+        for viewer in players(game) {
             assert_eq!(view(game, viewer).outcome(), game.outcome(), "{}", game.notation());
         }
     });
@@ -128,6 +125,6 @@ fn a_view_has_the_outcome_of_the_whole_state() {
 #[test]
 fn a_view_has_a_question_mark_and_a_number_in_place_of_each_hidden_hand() {
     let game = crate::parse_state::<RoyalMatch>("rm:sC:7H;2/-;1;2H/3D;0").expect("the state is a match");
-    let views: Vec<_> = seats(&game).map(|viewer| game.view(viewer).notation()).collect();
+    let views: Vec<_> = players(&game).map(|viewer| game.view(viewer).notation()).collect();
     assert_eq!(views, ["rm:sC:7H;2/?0;1;2H/?1;0", "rm:sC:?1;2/-;1;2H/?1;0", "rm:sC:?1;2/?0;1;2H/3D;0"]);
 }

@@ -16,7 +16,7 @@ use crate::golden::{Golden, golden_games};
 use crate::naive::triple_triad::{self as plain, Capture, Outcome, cell};
 use arbiter_games::{
     Game,
-    triple_triad::{Diagram, Event, Move, TripleTriad},
+    triple_triad::{Event, Move, TripleTriad},
 };
 
 /// The folder of the files.
@@ -104,7 +104,7 @@ fn the_crate_plays_each_game_as_its_file_tells() {
 #[test]
 fn the_naive_game_plays_each_game_as_its_file_tells() {
     for golden in golden_games(GAME) {
-        replay(&golden, &mut plain::Game::from(&Diagram::from(&start(&golden))));
+        replay(&golden, &mut plain::Game::from(&start(&golden).diagram()));
     }
 }
 

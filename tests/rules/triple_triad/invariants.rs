@@ -89,7 +89,7 @@ proptest! {
     fn tt_12_the_same_ten_cards_are_in_every_state_each_in_one_place(record in any_record()) {
         let wanted = sorted(ids(record.start.cards()));
         for game in record.states() {
-            let diagram = Diagram::from(&game);
+            let diagram = game.diagram();
             let everywhere = [ids(diagram.hands.iter().flatten()), ids_on_board(&diagram)].concat();
             prop_assert_eq!(sorted(everywhere), wanted.clone());
         }

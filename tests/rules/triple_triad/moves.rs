@@ -32,7 +32,7 @@ fn reasons(diagram: &Diagram, &Move { card, square }: &Move) -> Vec<IllegalMove>
         Some(IllegalMove::CardOnBoard(card))
     } else if !diagram.rules.has(Rule::Open) {
         // After the end it is not said whether the card that is left is this one.
-        over.is_none().then_some(IllegalMove::NotInHand { card, player: next })
+        over.is_none().then_some(IllegalMove::CardNotInHand { card, player: next })
     } else if has(next.other()) {
         Some(IllegalMove::OthersCard(card))
     } else {
@@ -63,7 +63,7 @@ proptest! {
     #[test]
     fn tt_3_each_refusal_lists_its_reasons_and_changes_nothing(record in any_record()) {
         for game in record.states() {
-            let diagram = Diagram::from(&game);
+            let diagram = game.diagram();
             for mv in moves_to_try(&game, &record.others) {
                 let reasons = reasons(&diagram, &mv);
                 prop_assert_eq!(&game.why_illegal(&mv), &reasons);

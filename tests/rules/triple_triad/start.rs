@@ -35,7 +35,7 @@ proptest! {
             ..OpeningSetup::default()
         };
         let game = start(rules("r"), &opening, seed);
-        for (hand, collection) in Diagram::from(&game).hands.iter().zip(&collections) {
+        for (hand, collection) in game.diagram().hands.iter().zip(&collections) {
             prop_assert!(hand.iter().all(|card| collection.contains(card)));
             prop_assert_eq!(ids(hand).into_iter().collect::<BTreeSet<_>>().len(), 5);
         }
@@ -62,12 +62,12 @@ proptest! {
             drawn_rounds: 0,
             hidden: None,
         };
-        prop_assert_eq!(Diagram::from(&start(rules, &opening, seed)), wanted);
+        prop_assert_eq!(start(rules, &opening, seed).diagram(), wanted);
     }
 
     #[test]
     fn tt_4_with_the_rule_one_to_four_squares_have_an_element(rules in any_rules(), seed: u64) {
-        let game = Diagram::from(&TripleTriad::new(rules, Opening::default(), seed));
+        let game = TripleTriad::new(rules, Opening::default(), seed).diagram();
         let drawn = game.squares.iter().filter(|(element, _)| element.is_some()).count();
         let wanted = if rules.has(Rule::Elemental) { 1..=4 } else { 0..=0 };
         prop_assert!(wanted.contains(&drawn), "{}", game.notation());
@@ -75,7 +75,7 @@ proptest! {
 
     #[test]
     fn what_is_drawn_follows_from_the_seed_whatever_else_is_given(rules in any_rules(), seed: u64) {
-        let new = |setup: OpeningSetup| Diagram::from(&start(rules, &setup, seed));
+        let new = |setup: OpeningSetup| start(rules, &setup, seed).diagram();
         let nothing = OpeningSetup::default;
         let drawn = new(nothing());
         let elements = Some(elemental_squares(&drawn.squares.map(|(element, _)| element)));
@@ -91,7 +91,7 @@ fn everything_that_can_be_drawn_is_drawn_for_some_seed() {
     let (mut first_players, mut counts) = (BTreeSet::new(), BTreeSet::new());
     let (mut squares, mut elements, mut cards) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for seed in 0..1000 {
-        let game = Diagram::from(&TripleTriad::new(rules("e"), Opening::default(), seed));
+        let game = TripleTriad::new(rules("e"), Opening::default(), seed).diagram();
         let drawn =
             game.squares.iter().enumerate().filter_map(|(square, (element, _))| Some((square, (*element)?)));
         counts.insert(drawn.clone().count());

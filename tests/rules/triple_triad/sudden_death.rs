@@ -5,13 +5,13 @@ use proptest::prelude::*;
 use super::support::{any_end, config, game, ids, ids_on_board, naive, sorted};
 use arbiter_games::{
     Game,
-    triple_triad::{Diagram, Rule, TripleTriad},
+    triple_triad::{Rule, TripleTriad},
 };
 
 /// A draw after which sudden death goes on, and the next round by some seed.
 fn any_next_round() -> impl Strategy<Value = (TripleTriad, u64, TripleTriad)> {
     (any_end(Just(4)), any::<u64>(), 2..=1000u32).prop_map(|((end, _), seed, limit)| {
-        let mut end = Diagram::from(&end);
+        let mut end = end.diagram();
         end.rules = end.rules.with(Rule::SuddenDeath).with_sudden_death_limit(limit).expect("it is in range");
         end.drawn_rounds %= end.rules.sudden_death_limit() - 1;
         let end = game(&end);
@@ -34,14 +34,14 @@ proptest! {
     fn tt_13_the_next_round_has_an_empty_board_and_the_hands_of_the_naive_game(case in any_next_round()) {
         let (end, _, next) = case;
         prop_assert_eq!(naive(&next).hands, naive(&end).next_hands());
-        prop_assert!(ids_on_board(&Diagram::from(&next)).is_empty());
+        prop_assert!(ids_on_board(&next.diagram()).is_empty());
     }
 
     #[test]
     fn tt_13_the_next_round_has_the_same_ten_cards_five_in_each_hand(case in any_next_round()) {
         let (end, _, next) = case;
         prop_assert_eq!(sorted(ids(next.cards())), sorted(ids(end.cards())));
-        prop_assert_eq!(Diagram::from(&next).hands.map(|hand| hand.len()), [5, 5]);
+        prop_assert_eq!(next.diagram().hands.map(|hand| hand.len()), [5, 5]);
     }
 
     #[test]
@@ -54,7 +54,7 @@ proptest! {
     #[test]
     fn tt_13_the_next_round_has_elements_exactly_with_the_elemental_rule(case in any_next_round()) {
         let (_, _, next) = case;
-        let elements = Diagram::from(&next).squares.iter().filter(|(element, _)| element.is_some()).count();
+        let elements = next.diagram().squares.iter().filter(|(element, _)| element.is_some()).count();
         let drawn = next.position().rules().has(Rule::Elemental);
         prop_assert!(if drawn { (1..=4).contains(&elements) } else { elements == 0 }, "{} elements", elements);
     }

@@ -103,7 +103,7 @@ pub fn game(diagram: &Diagram) -> TripleTriad {
 }
 
 pub fn naive(game: &TripleTriad) -> plain::Game {
-    (&Diagram::from(game)).into()
+    (&game.diagram()).into()
 }
 
 pub fn ids<'a>(cards: impl IntoIterator<Item = &'a Card>) -> Vec<u32> {

@@ -14,7 +14,7 @@ use super::support::{
 use crate::naive::triple_triad as plain;
 use arbiter_games::{
     Game,
-    triple_triad::{Card, Diagram, Outcome, Trade, TradeRule, TradeSetup, TripleTriad},
+    triple_triad::{Card, Ending, Trade, TradeRule, TradeSetup, TripleTriad},
 };
 
 const TRADES_BY_PICKS: [TradeRule; 2] = [TradeRule::One, TradeRule::Diff];
@@ -27,7 +27,7 @@ fn any_trade(rules: &[TradeRule]) -> impl Strategy<Value = TradeCase> {
     let end = any_end(prop_oneof![1..=3usize, 5..=8usize]);
     (end, select(rules.to_vec()), vec(0..3usize, 10), vec(0..3usize, 15), vec(any::<u32>(), 25)).prop_map(
         |((end, others), rule, owners, other_owners, preferences)| {
-            let mut end = Diagram::from(&end);
+            let mut end = end.diagram();
             end.rules = end.rules.with_trade(rule);
             let game = game(&end);
             let cards = game.cards().iter().chain(&others).copied();
@@ -77,7 +77,7 @@ proptest! {
     fn tt_14_there_is_a_trade_exactly_when_somebody_has_won(record in any_record()) {
         for game in record.states() {
             let settled = settle(&game, &[Vec::new(), record.others.clone()], &[]);
-            prop_assert_eq!(settled.is_some(), matches!(game.outcome(), Outcome::Won { .. }));
+            prop_assert_eq!(settled.is_some(), matches!(game.outcome().ending, Some(Ending::Won { .. })));
         }
     }
 
@@ -144,7 +144,7 @@ proptest! {
     #[test]
     fn tt_14_no_card_is_lost_or_doubled(case in any_trade(&TRADES)) {
         let (game, collections, _) = case;
-        let on_board = ids_on_board(&Diagram::from(&game));
+        let on_board = ids_on_board(&game.diagram());
         let settled = settle(&game, &collections, &[]).expect("the trade is right").collections;
         let all = sorted(settled.concat());
         prop_assert!(all.is_sorted_by(|one, next| one < next), "twice in {:?}", settled);

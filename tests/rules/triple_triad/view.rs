@@ -6,7 +6,7 @@ use super::support::{any_record, config, game, naive};
 use crate::naive::triple_triad as plain;
 use arbiter_games::{
     Game, PlayError, Player, Square, StateOrView, View as _,
-    triple_triad::{Card, Diagram, IllegalMove, Move, Rule, TripleTriad, View},
+    triple_triad::{Card, IllegalMove, Move, Rule, TripleTriad, View},
 };
 
 /// The view of a player, in a game with hidden hands.
@@ -40,7 +40,7 @@ proptest! {
                 let known = game.view(viewer);
                 prop_assert_eq!(plain::hands_of(&known), naive(&game).view(viewer as usize));
                 let StateOrView::View(view) = known else { continue };
-                let whole = Diagram::from(&game);
+                let whole = game.diagram();
                 let mut shown = view.diagram().clone();
                 shown.hands.clone_from(&whole.hands);
                 shown.hidden = None;
@@ -52,7 +52,7 @@ proptest! {
     #[test]
     fn tt_15_a_view_does_not_depend_on_the_hidden_cards(record in any_record()) {
         for (state, viewer, view) in views(&record.states()) {
-            let mut other = Diagram::from(state);
+            let mut other = state.diagram();
             let hand = &mut other.hands[viewer.other() as usize];
             *hand = record.others[..hand.len()].to_vec();
             prop_assert_eq!(game(&other).view(viewer), StateOrView::View(view));
