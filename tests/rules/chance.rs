@@ -1,4 +1,4 @@
-//! Random choices by the crate's own generator.
+//! Random choices by the generator of the crate.
 
 use arbiter_games::Chance;
 

@@ -1,14 +1,14 @@
-//! Golden games as data: a folder a game, a file each.
+//! Golden games as data: one folder per game, one file per golden game.
 
 use std::{fs, path::Path};
 
-/// One file without its comments: each line, and where it stands for the message of a failure.
+/// The lines of one file without its comments, each with its location for failure messages.
 pub type Golden = Vec<(String, String)>;
 
-/// Every file of a game.
+/// All files of a game.
 pub fn golden_games(game: &str) -> Vec<Golden> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/rules/golden").join(game);
-    let files = fs::read_dir(folder).expect("there is a folder").map(|file| {
+    let files = fs::read_dir(folder).expect("the game has a folder").map(|file| {
         let path = file.expect("the folder can be listed").path();
         let text = fs::read_to_string(&path).expect("the file is text");
         let place =

@@ -1,5 +1,5 @@
-//! The rules of the games, without a server: every clause by examples and properties, against second implementations,
-//! perft counts and golden games.
+//! Tests of the rules of the games, without a server: examples and properties of every clause, comparisons with naive
+//! implementations, perft counts and golden games.
 
 use arbiter_games::{Game, ParseError, StateOrView};
 
@@ -12,12 +12,12 @@ mod queen_rooks;
 mod royal_match;
 mod triple_triad;
 
-/// Reads a whole state; a view is a mistake of the test.
+/// Reads a state. Panics if it is a view.
 fn parse_state<G: Game>(text: &str) -> Result<G, Vec<ParseError<G>>> {
     G::parse(text).map(whole)
 }
 
-/// The whole state; a view is a mistake of the test.
+/// The state. Panics if it is a view.
 fn whole<G: Game>(known: StateOrView<G>) -> G {
-    known.into_state().expect("it is a whole state")
+    known.into_state().expect("this is a whole state")
 }

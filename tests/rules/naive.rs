@@ -1,5 +1,5 @@
-//! Second implementations of the games, written straight from their rules: slow, plain, and sharing no code
-//! with the crate. What the crate answers is held against what they answer.
+//! Second implementations of the games, written directly from their rules: slow, simple, and without code of the crate.
+//! The tests compare the crate with them.
 
 pub mod connect_four;
 pub mod queen_rooks;

@@ -1,4 +1,4 @@
-//! Perft: how many ways a game can go, held against files of known numbers.
+//! Perft: the number of move sequences of a game, compared with known numbers.
 //!
 //! The files are `tests/rules/perft/<game>/*.perft`. A line that starts with `#` is a comment. An entry is the notation of
 //! a state and, on the lines below it, what is counted from there:
@@ -19,9 +19,9 @@ use arbiter_games::{
 
 use crate::naive;
 
-/// A game as a tree of states: all that counting needs.
+/// A game as a tree of states.
 trait Tree: Sized {
-    /// What makes two states the same position.
+    /// Equal for states that are the same position.
     type Key: Eq + Hash;
 
     fn root(notation: &str) -> Self;
@@ -31,7 +31,7 @@ trait Tree: Sized {
 
 /// One number of a file.
 struct Known {
-    /// Where it stands, for the message of a failure.
+    /// Its location, for failure messages.
     place: String,
     state: String,
     what: What,
@@ -72,7 +72,7 @@ fn read(game: &str) -> Vec<Known> {
     known
 }
 
-/// Counts every known number again.
+/// Recounts every known number.
 fn recount<'a, T: Tree>(known: impl IntoIterator<Item = &'a Known>) {
     for Known { place, state, what, count } in known {
         let root = T::root(state);
@@ -107,7 +107,7 @@ impl Tree for Position {
     type Key = Self;
 
     fn root(notation: &str) -> Self {
-        *crate::parse_state::<ConnectFour>(notation).expect("the state is one").position()
+        *crate::parse_state::<ConnectFour>(notation).expect("the state is valid").position()
     }
 
     fn children(&self) -> impl Iterator<Item = Self> {
@@ -147,7 +147,7 @@ impl Tree for QueenRooks {
     type Key = String;
 
     fn root(notation: &str) -> Self {
-        crate::parse_state::<Self>(notation).expect("the state is one")
+        crate::parse_state::<Self>(notation).expect("the state is valid")
     }
 
     fn children(&self) -> impl Iterator<Item = Self> {
@@ -183,32 +183,32 @@ impl Tree for naive::queen_rooks::Game {
     }
 }
 
-/// More than this is too many for a naive implementation to count again in every run.
+/// The maximum count that a naive implementation recounts in every run.
 const QUICK: u64 = 100_000;
 
 #[test]
-fn connect_four_counts_as_the_files_do() {
+fn connect_four_matches_the_perft_files() {
     recount::<Position>(&read("connect_four"));
 }
 
-/// Numbers that nobody has published come from the naive implementation: it must be able to count them again.
+/// Numbers without a published source come from the naive implementation, so it must recount them.
 #[test]
-fn the_naive_connect_four_counts_as_the_files_do() {
+fn the_naive_connect_four_matches_the_perft_files() {
     let known = read("connect_four");
     let (quick, slow): (Vec<_>, Vec<_>) = known.iter().partition(|known| known.count <= QUICK);
     recount::<naive::connect_four::Game>(quick);
     for Known { place, .. } in slow {
-        assert!(place.contains("published.perft"), "{place}: too many to count again");
+        assert!(place.contains("published.perft"), "{place}: too many to recount");
     }
 }
 
 #[test]
-fn queen_rooks_counts_as_the_files_do() {
+fn queen_rooks_matches_the_perft_files() {
     recount::<QueenRooks>(&read("queen_rooks"));
 }
 
 #[test]
-fn the_naive_queen_rooks_counts_as_the_files_do() {
+fn the_naive_queen_rooks_matches_the_perft_files() {
     let known = read("queen_rooks");
     recount::<naive::queen_rooks::Game>(known.iter().filter(|known| known.count <= QUICK));
 }

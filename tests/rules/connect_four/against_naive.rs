@@ -11,7 +11,7 @@ fn square((column, row): Cell) -> Square {
     Square { row: row as u32, column: column as u32 }
 }
 
-/// The outcome by the naive implementation.
+/// The outcome of the naive game.
 fn naive_outcome(game: &NaiveGame) -> Outcome {
     let moved_last = switch_player(game.player);
     let Some(last) = game.last.filter(|_| game.win().is_some()) else {
@@ -30,8 +30,8 @@ fn naive_outcome(game: &NaiveGame) -> Outcome {
     Outcome { ending: Some(ending), next_player: None }
 }
 
-/// Plays random games with the crate and with the naive implementation side by side and compares each position,
-/// until there are enough of them. Returns their number and how the games ended.
+/// Plays random games with the crate and the naive implementation side by side and compares each position, until at least
+/// `enough` are compared. Returns their number and how the games ended.
 fn compare_with_naive(rules: Rules, enough: u64, random: &mut Random) -> (u64, Vec<Ending>) {
     let [columns, rows, length] = [rules.columns(), rules.rows(), rules.line_length()].map(usize::from);
     let (mut compared, mut ends) = (0, Vec::new());
@@ -67,7 +67,7 @@ fn compare_with_naive(rules: Rules, enough: u64, random: &mut Random) -> (u64, V
 fn c4_3_the_naive_game_agrees_on_three_million_positions_of_the_default_board() {
     let (compared, ends) = compare_with_naive(Rules::default(), 3_000_000, &mut Random(2));
     assert!(compared >= 3_000_000);
-    // A case that was never met was never compared.
+    // Every case must occur, or it is not compared.
     let won = |how: &dyn Fn(&[Line]) -> bool| {
         ends.iter().any(|end| matches!(end, Ending::Won { lines, .. } if how(lines)))
     };

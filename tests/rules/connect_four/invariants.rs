@@ -1,4 +1,4 @@
-//! C4-1 to C4-4: what holds for every position of random games.
+//! C4-1 to C4-4: invariants of every position of random games.
 
 use super::support::{BOARDS, Random, naive_board, number, rules, squares};
 use crate::naive::connect_four::Board;
@@ -7,7 +7,7 @@ use arbiter_games::{
     connect_four::{Ending, Position},
 };
 
-/// A property of every position: its description, and a predicate of the position and of the same board as an array.
+/// A property of every position: its description, and a predicate of the position and of its naive board.
 type Invariant = (&'static str, fn(&Position, &Board) -> bool);
 
 const INVARIANTS: [Invariant; 10] = [
@@ -26,12 +26,12 @@ const INVARIANTS: [Invariant; 10] = [
             token == board.token((square.column as usize, square.row as usize))
         })
     }),
-    ("no token lies beyond the board", |position, board| {
+    ("no token is outside the board", |position, board| {
         let (columns, rows) = (board.columns() as u32, board.rows() as u32);
         let beyond = [(rows, 0), (0, columns), (rows, columns), (u32::MAX, 0), (0, u32::MAX)];
         beyond.into_iter().all(|(row, column)| position.token(Square { row, column }).is_none())
     }),
-    ("C4-2: no token lies over an empty cell", |_, board| {
+    ("C4-2: no token is above an empty cell", |_, board| {
         let is_empty = |cell| board.token(cell) == 0;
         board.cells().all(|(column, row)| row == 0 || is_empty((column, row - 1)) || !is_empty((column, row)))
     }),

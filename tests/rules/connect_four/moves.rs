@@ -1,4 +1,4 @@
-//! C4-2 and C4-5: legal columns, what a move does, and the reasons why others are refused.
+//! C4-2 and C4-5: legal columns, the effect of a move, and the reasons why a move is illegal.
 
 use proptest::prelude::*;
 
@@ -8,7 +8,7 @@ use arbiter_games::{
     connect_four::{Event, IllegalMove, Move, Rules},
 };
 
-/// The columns of a board, the first ones on either side of it, and some that a narrower integer would wrap to one of them.
+/// The columns of a board, those next to it, and some that would wrap to the board in a narrower integer.
 fn columns_to_try(rules: Rules) -> impl Iterator<Item = i64> {
     let columns = i64::from(rules.columns());
     let others = [64, 127, 128, 255, 256, 1 << 16, 1 << 31, i64::from(u32::MAX), 1 << 32, i64::MAX, i64::MIN];
@@ -19,7 +19,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn c4_2_each_refusal_lists_its_reasons_and_changes_nothing(record in any_record()) {
+    fn c4_2_an_illegal_move_lists_its_reasons_and_changes_nothing(record in any_record()) {
         for game in record.states() {
             let board = naive_board(game.position());
             for mv @ Move { column } in columns_to_try(record.rules).map(|column| Move { column }) {
@@ -62,7 +62,7 @@ proptest! {
     }
 
     #[test]
-    fn c4_5_a_column_is_listed_exactly_when_it_is_valid_and_can_be_played(record in any_record()) {
+    fn c4_5_a_column_is_listed_exactly_when_it_is_legal_and_can_be_played(record in any_record()) {
         for game in record.states() {
             let listed = game.legal_moves();
             for mv in columns_to_try(record.rules).map(|column| Move { column }) {

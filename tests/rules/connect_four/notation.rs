@@ -8,11 +8,11 @@ use arbiter_games::{
     connect_four::{ConnectFour, Move},
 };
 
-mod is_refused {
+mod is_rejected {
     use super::*;
 
-    /// The messages of the errors of a notation, which must be refused: one per line.
-    fn refusal(text: &str) -> String {
+    /// The error messages of a notation, which must be rejected, one per line.
+    fn errors_of(text: &str) -> String {
         messages(&crate::parse_state::<ConnectFour>(text).expect_err(text))
     }
 
@@ -22,29 +22,29 @@ mod is_refused {
             ["", "7", "7x6", "7x6x4x4", "7x6x", "x6x4", "7x6x4z", "7x6x4oo", "7X6X4", "-7x6x4", "07x6x4"]
         {
             let wanted = format!("{rules:?} is not a rule set: expected columns, rows and line length");
-            assert!(refusal(&format!("c4:{rules}:4")).starts_with(&wanted), "{rules}");
+            assert!(errors_of(&format!("c4:{rules}:4")).starts_with(&wanted), "{rules}");
         }
     }
 
     #[test]
-    fn with_a_short_message_however_long_it_is() {
+    fn with_a_short_message_if_it_is_long() {
         let text = format!("c4:{}:4", "7".repeat(4000));
-        assert!(refusal(&text).len() < 200, "{}", refusal(&text));
+        assert!(errors_of(&text).len() < 200, "{}", errors_of(&text));
     }
 
     #[test]
     fn with_the_prefix_of_another_game() {
-        assert!(refusal("tt:4453").starts_with("\"tt\" is not a rule set"));
+        assert!(errors_of("tt:4453").starts_with("\"tt\" is not a rule set"));
     }
 
     #[test]
     fn c4_1_with_rules_out_of_range() {
         assert_eq!(
-            refusal("c4:65x0x4:"),
+            errors_of("c4:65x0x4:"),
             "columns must be from 1 to 64, not 65\nrows must be from 1 to 127, not 0"
         );
-        assert!(refusal("c4:16x8x4:").contains("columns × (rows + 1) must be at most 128"));
-        assert!(refusal("c4:7x6x8:").contains("line_length must be at most 7"));
+        assert!(errors_of("c4:16x8x4:").contains("columns × (rows + 1) must be at most 128"));
+        assert!(errors_of("c4:7x6x8:").contains("line_length must be at most 7"));
     }
 
     #[test]
@@ -60,7 +60,7 @@ mod is_refused {
             ("c4:12x8x5:4,04", "move 2: \"04\" is not a column"),
         ];
         for (text, wanted) in cases {
-            assert!(refusal(text).starts_with(wanted), "{text}: {}", refusal(text));
+            assert!(errors_of(text).starts_with(wanted), "{text}: {}", errors_of(text));
         }
     }
 
@@ -76,25 +76,25 @@ mod is_refused {
             ("c4:12x8x5:99999999999", "move 1 is illegal: column 99999999999 is not on"),
         ];
         for (text, wanted) in cases {
-            assert!(refusal(text).starts_with(wanted), "{text}: {}", refusal(text));
+            assert!(errors_of(text).starts_with(wanted), "{text}: {}", errors_of(text));
         }
     }
 
     #[test]
-    fn c4_2_with_an_error_for_every_entry_that_is_no_column() {
+    fn c4_2_with_an_error_for_every_entry_that_is_not_a_column() {
         let wanted = "move 2: \"z\" is not a column: expected its number, from 1, such as 4\n\
                       move 3 is illegal: column 8 is not on the board: the last one is 7\n\
                       move 5 is illegal: column 9 is not on the board: the last one is 7";
-        assert_eq!(refusal("c4:4z849"), wanted);
-        // The same by rules of which one is wrong, after what is wrong with that.
-        let errors = refusal("c4:7x6x99:4z849");
+        assert_eq!(errors_of("c4:4z849"), wanted);
+        // The same errors with invalid rules, after the errors of the rules.
+        let errors = errors_of("c4:7x6x99:4z849");
         assert!(errors.starts_with("line_length must be at most 7"), "{errors}");
         assert!(errors.ends_with(wanted), "{errors}");
     }
 
     #[test]
-    fn with_the_errors_of_its_board_beside_those_of_its_rules() {
-        let errors = refusal("c4:7x6x99:XX.Z....");
+    fn with_the_errors_of_its_rules_and_of_its_board() {
+        let errors = errors_of("c4:7x6x99:XX.Z....");
         let wanted = [
             "line_length must be at most 7",
             "the board must have 7 columns with a dot between each two, not 6",
@@ -104,14 +104,14 @@ mod is_refused {
             assert!(error.starts_with(wanted), "{errors}");
         }
         assert_eq!(errors.lines().count(), wanted.len());
-        assert!(refusal("c4:7x6x99:XX......").contains("2 X and 0 O do not fit"));
-        assert!(refusal("c4:99x6x4:XO.XO.XO.XO").contains("both players have a line"));
+        assert!(errors_of("c4:7x6x99:XX......").contains("2 X and 0 O do not fit"));
+        assert!(errors_of("c4:99x6x4:XO.XO.XO.XO").contains("both players have a line"));
     }
 
     #[test]
     fn with_the_wrong_number_of_columns() {
-        assert!(refusal("c4:7x6x4:X.O").contains("must have 7 columns with a dot between each two, not 2"));
-        assert!(refusal("c4:7x6x4:X.......").contains("not 8"));
+        assert!(errors_of("c4:7x6x4:X.O").contains("must have 7 columns with a dot between each two, not 2"));
+        assert!(errors_of("c4:7x6x4:X.......").contains("not 8"));
     }
 
     #[test]
@@ -119,14 +119,14 @@ mod is_refused {
         let wanted = "column 1 of the notation has 4 tokens: the board has 3 rows\n\
                       column 3 of the notation holds '4': a token is 'X' or 'O'\n\
                       column 4 of the notation holds '●': a token is 'X' or 'O'";
-        assert_eq!(refusal("c4:4x3x3:XOXO.X.O4.●"), wanted);
+        assert_eq!(errors_of("c4:4x3x3:XOXO.X.O4.●"), wanted);
     }
 
     #[test]
-    fn with_a_board_that_no_game_can_have() {
-        assert!(refusal("c4:7x6x4:XX......").contains("2 X and 0 O do not fit"));
-        assert!(refusal("c4:4x3x3:XO.XO.XO.X").contains("both players have a line"));
-        assert!(refusal("c4:4x3x3:XO.XO.X.O").contains("player one has a line that no single last move"));
+    fn with_an_impossible_board() {
+        assert!(errors_of("c4:7x6x4:XX......").contains("2 X and 0 O do not fit"));
+        assert!(errors_of("c4:4x3x3:XO.XO.XO.X").contains("both players have a line"));
+        assert!(errors_of("c4:4x3x3:XO.XO.X.O").contains("player one has a line that no single last move"));
     }
 }
 
@@ -159,7 +159,7 @@ fn c4_2_a_move_is_written_as_a_column_from_one() {
 }
 
 #[test]
-fn c4_2_a_move_may_name_a_column_that_no_board_has() {
+fn c4_2_a_move_may_be_a_column_off_the_board() {
     for (text, column) in [("0", -1), ("-1", -2), ("99999999999", 99_999_999_998)] {
         assert_eq!(text.parse(), Ok(Move { column }));
         assert_eq!(Move { column }.to_string(), text);
@@ -172,7 +172,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn a_history_leads_to_the_same_state_as_its_moves_one_by_one(record in any_record()) {
+    fn a_history_leads_to_the_same_state_as_its_moves(record in any_record()) {
         let moves: Vec<_> = record.columns.iter().map(|&column| (column + 1).to_string()).collect();
         let separator = if record.rules.columns() > 9 { "," } else { "" };
         let text = ConnectFour::new(record.rules, (), 0).notation() + &moves.join(separator);
@@ -185,7 +185,7 @@ proptest! {
             let by_board = ConnectFour::from(*by_history.position());
             for game in [by_history, by_board] {
                 let text = game.notation();
-                let read = crate::parse_state::<ConnectFour>(&text).expect("the notation is right");
+                let read = crate::parse_state::<ConnectFour>(&text).expect("the notation is valid");
                 prop_assert_eq!(read.position(), game.position(), "{}", text);
                 prop_assert_eq!(read.notation(), text);
             }

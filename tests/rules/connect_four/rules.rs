@@ -14,7 +14,7 @@ fn c4_1_rules_are_accepted_up_to_each_limit() {
 }
 
 #[test]
-fn c4_1_rules_are_refused_beyond_each_limit() {
+fn c4_1_rules_are_rejected_beyond_each_limit() {
     let cases = [
         ((0, 6, 4), RulesError::Columns(0)),
         ((65, 1, 4), RulesError::Columns(65)),
@@ -35,7 +35,7 @@ fn c4_1_rules_are_refused_beyond_each_limit() {
 }
 
 #[test]
-fn c4_1_rules_are_refused_with_every_error_at_once() {
+fn c4_1_rules_are_rejected_with_every_error_at_once() {
     let cases = [
         ((0, 0, 0), vec![RulesError::Columns(0), RulesError::Rows(0), RulesError::LineTooShort(0)]),
         ((u32::MAX, u32::MAX, 4), vec![RulesError::Columns(u32::MAX), RulesError::Rows(u32::MAX)]),

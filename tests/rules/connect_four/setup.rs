@@ -1,4 +1,4 @@
-//! Set-ups: boards that C4-1 to C4-4 refuse, and those that they accept.
+//! Setups that C4-1 to C4-4 reject, and setups that they accept.
 
 use std::collections::HashSet;
 
@@ -17,9 +17,9 @@ fn set_up(rules_text: &str, next_player: Player, board: &[&str]) -> Result<Posit
     Position::try_from(&Setup { rules: rules(rules_text).into(), board, next_player: Some(next_player) })
 }
 
-/// The errors of a set-up, which must be refused.
-fn refusal(rules: &str, next_player: Player, board: &[&str]) -> Vec<SetupError> {
-    set_up(rules, next_player, board).expect_err("the set-up is refused")
+/// The errors of a setup, which must be rejected.
+fn errors_of(rules: &str, next_player: Player, board: &[&str]) -> Vec<SetupError> {
+    set_up(rules, next_player, board).expect_err("the setup is rejected")
 }
 
 /// How the game of a setup ended. The setup must be accepted.
@@ -33,24 +33,24 @@ fn directions(ending: Option<Ending>, wanted_winner: Player) -> Vec<Direction> {
         Some(Ending::Won { winner, lines }) if winner == wanted_winner => {
             lines.into_iter().map(|line| line.direction).collect()
         }
-        other => panic!("{other:?} is no win of {wanted_winner}"),
+        other => panic!("{other:?} is not a win of {wanted_winner}"),
     }
 }
 
-mod is_refused {
+mod is_rejected {
     use super::*;
 
     #[test]
     fn with_too_few_or_too_many_rows() {
         for found in [0, 2, 4, 200] {
             let wanted = SetupError::RowCount { wanted: 3, found };
-            assert_eq!(refusal("4x3x3", One, &vec!["...."; found]), [wanted], "{found} rows");
+            assert_eq!(errors_of("4x3x3", One, &vec!["...."; found]), [wanted], "{found} rows");
         }
     }
 
     #[test]
     fn with_a_row_too_short_or_too_long() {
-        let errors = refusal("4x3x3", One, &["...", "....", "....."]);
+        let errors = errors_of("4x3x3", One, &["...", "....", "....."]);
         let error = |row, found| SetupError::RowLength { row, wanted: 4, found };
         assert_eq!(errors, [error(0, 3), error(2, 5)]);
     }
@@ -58,14 +58,14 @@ mod is_refused {
     #[test]
     fn with_an_unknown_token() {
         for found in ['x', 'o', '0', ' ', '\0', 'é', '●'] {
-            let errors = refusal("4x3x3", One, &["....", "....", &format!("XO.{found}")]);
+            let errors = errors_of("4x3x3", One, &["....", "....", &format!("XO.{found}")]);
             assert_eq!(errors, [SetupError::UnknownToken { row: 2, column: 3, found }]);
         }
     }
 
     #[test]
-    fn c4_2_with_a_token_over_an_empty_cell() {
-        let errors = refusal("4x5x4", One, &["....", "...X", "....", "O..O", "X..."]);
+    fn c4_2_with_a_token_above_an_empty_cell() {
+        let errors = errors_of("4x5x4", One, &["....", "...X", "....", "O..O", "X..."]);
         let error = |row, column| SetupError::Floating(Square { row, column });
         assert_eq!(errors, [error(3, 3), error(1, 3)]);
     }
@@ -81,11 +81,11 @@ mod is_refused {
         for (rules, next_player, lead, wanted) in cases {
             for (x, o) in (0..=4).flat_map(|x| (0..=4).map(move |o| (x, o))) {
                 let board = format!("{:.<8}", "X".repeat(x) + &"O".repeat(o));
-                let answer = set_up(rules, next_player, &[&board]).map_err(|errors| messages(&errors));
+                let result = set_up(rules, next_player, &[&board]).map_err(|errors| messages(&errors));
                 if x.cast_signed() - o.cast_signed() == lead {
-                    assert!(answer.is_ok(), "{rules}, {next_player} to move: {board}");
+                    assert!(result.is_ok(), "{rules}, {next_player} to move: {board}");
                 } else {
-                    let message = answer.expect_err("the numbers do not fit");
+                    let message = result.expect_err("the numbers do not fit");
                     assert!(message.starts_with(&format!("{x} X and {o} O do not fit")), "{message}");
                     assert!(message.ends_with(wanted), "{message}");
                 }
@@ -95,53 +95,53 @@ mod is_refused {
 
     #[test]
     fn c4_3_with_a_line_of_each_player() {
-        let errors = refusal("4x3x3", Two, &["....", "OOO.", "XXXX"]);
+        let errors = errors_of("4x3x3", Two, &["....", "OOO.", "XXXX"]);
         assert_eq!(errors, [SetupError::TwoWinners]);
     }
 
     #[test]
     fn c4_3_with_a_line_of_the_player_to_move() {
-        let errors = refusal("4x3x3", One, &["....", "OO..", "XXXO"]);
+        let errors = errors_of("4x3x3", One, &["....", "OO..", "XXXO"]);
         assert_eq!(errors, [SetupError::ImpossibleWin(One)]);
     }
 
     #[test]
     fn c4_3_with_a_line_whose_tokens_are_all_covered() {
-        let errors = refusal("5x3x3", Two, &[".....", "OXO..", "XXX.O"]);
+        let errors = errors_of("5x3x3", Two, &[".....", "OXO..", "XXX.O"]);
         assert_eq!(errors, [SetupError::ImpossibleWin(One)]);
     }
 
     #[test]
     fn c4_3_with_two_lines_apart() {
-        let errors = refusal("6x3x3", Two, &["X....X", "XO.O.X", "XO.OOX"]);
+        let errors = errors_of("6x3x3", Two, &["X....X", "XO.O.X", "XO.OOX"]);
         assert_eq!(errors, [SetupError::ImpossibleWin(One)]);
     }
 
     #[test]
     fn c4_3_with_two_lines_that_meet_in_a_covered_token() {
         let board = [".......", ".......", "...X...", "..XO...", "OXOO...", "XXXX.OO"];
-        assert_eq!(refusal("7x6x4", Two, &board), [SetupError::ImpossibleWin(One)]);
+        assert_eq!(errors_of("7x6x4", Two, &board), [SetupError::ImpossibleWin(One)]);
     }
 
     #[test]
     fn c4_3_with_a_run_too_long_for_one_last_token() {
-        let errors = refusal("14x1x3", Two, &["XXXXXX.OO.OO.O"]);
+        let errors = errors_of("14x1x3", Two, &["XXXXXX.OO.OO.O"]);
         assert_eq!(errors, [SetupError::ImpossibleWin(One)]);
     }
 
     #[test]
     fn c4_2_when_no_token_on_top_is_of_the_player_who_moved_last() {
-        let errors = refusal("4x4x4", One, &["....", "X...", "O...", "O..X"]);
+        let errors = errors_of("4x4x4", One, &["....", "X...", "O...", "O..X"]);
         assert_eq!(errors, [SetupError::LastTokenMissing(Two)]);
-        let errors = refusal("4x4x4", Two, &["....", "O...", "X...", "X..."]);
+        let errors = errors_of("4x4x4", Two, &["....", "O...", "X...", "X..."]);
         assert_eq!(errors, [SetupError::LastTokenMissing(One)]);
     }
 
     #[test]
-    fn without_the_player_to_move_and_with_the_errors_beside() {
+    fn without_the_player_to_move_with_all_other_errors() {
         let errors = |board| {
             let setup = Setup { rules: rules("4x3x3").into(), board, next_player: None };
-            Position::try_from(&setup).expect_err("nobody is to move")
+            Position::try_from(&setup).expect_err("the player to move is missing")
         };
         assert_eq!(errors(&["....", "....", "...."]), [SetupError::NextPlayer]);
         assert_eq!(errors(&["....", "OOO.", "XXXX"]), [SetupError::TwoWinners, SetupError::NextPlayer]);
@@ -150,8 +150,8 @@ mod is_refused {
     }
 
     #[test]
-    fn with_the_errors_beside_rows_of_the_wrong_size() {
-        let errors = refusal("4x3x3", One, &["O..", "X?.", ".?.!", "XXX.", "OOOO."]);
+    fn with_rows_of_the_wrong_size_and_all_other_errors() {
+        let errors = errors_of("4x3x3", One, &["O..", "X?.", ".?.!", "XXX.", "OOOO."]);
         let length = |row, found| SetupError::RowLength { row, wanted: 4, found };
         let unknown = |row, column, found| SetupError::UnknownToken { row, column, found };
         let wanted = [
@@ -169,14 +169,14 @@ mod is_refused {
     }
 
     #[test]
-    fn without_errors_about_tokens_over_missing_cells() {
-        let errors = refusal("4x3x4", One, &["....", "..XO", "XO"]);
+    fn without_errors_about_tokens_above_missing_cells() {
+        let errors = errors_of("4x3x4", One, &["....", "..XO", "XO"]);
         assert_eq!(errors, [SetupError::RowLength { row: 2, wanted: 4, found: 2 }]);
     }
 
     #[test]
     fn with_every_error_at_once() {
-        let errors = refusal("4x3x3", One, &["O...", "....", "XXX."]);
+        let errors = errors_of("4x3x3", One, &["O...", "....", "XXX."]);
         let [floating, SetupError::TokenCount { one: 3, two: 1, .. }] = errors[..] else {
             panic!("{errors:?}")
         };
@@ -184,8 +184,8 @@ mod is_refused {
     }
 
     #[test]
-    fn with_the_errors_beside_an_unknown_token() {
-        let errors = refusal("4x3x3", One, &["O..O", "?OOO", "XXX."]);
+    fn with_an_unknown_token_and_all_other_errors() {
+        let errors = errors_of("4x3x3", One, &["O..O", "?OOO", "XXX."]);
         let wanted = [
             SetupError::UnknownToken { row: 1, column: 0, found: '?' },
             SetupError::Floating(Square { row: 1, column: 3 }),
@@ -194,8 +194,8 @@ mod is_refused {
         assert_eq!(errors, wanted);
     }
 
-    /// The errors of a board with rules of which some are wrong.
-    fn with_wrong_rules(
+    /// The errors of a board with rules that are partly invalid.
+    fn errors_with_invalid_rules(
         columns: u32,
         rows: u32,
         line_length: u32,
@@ -207,23 +207,23 @@ mod is_refused {
     }
 
     #[test]
-    fn c4_1_with_the_errors_that_do_not_depend_on_a_wrong_rule() {
+    fn c4_1_with_the_errors_that_do_not_depend_on_an_invalid_rule() {
         let board = ["X..", "OOO.", "XXX."];
         let row_length = SetupError::RowLength { row: 0, wanted: 4, found: 3 };
         let row_count = SetupError::RowCount { wanted: 4, found: 3 };
         let (lines, rules) = (SetupError::TwoWinners, SetupError::Rules);
-        assert_eq!(with_wrong_rules(4, 3, 9, Some(One), &board), [row_length, rules]);
-        assert_eq!(with_wrong_rules(0, 4, 3, Some(One), &board), [row_count, lines, rules]);
-        assert_eq!(with_wrong_rules(4, 0, 3, Some(One), &board), [row_length, lines, rules]);
-        // Too large: either side may be the wrong one.
-        assert_eq!(with_wrong_rules(64, 64, 3, Some(One), &board), [lines, rules]);
-        let count = with_wrong_rules(4, 3, 9, Some(One), &["....", "....", "XX.."])[0];
+        assert_eq!(errors_with_invalid_rules(4, 3, 9, Some(One), &board), [row_length, rules]);
+        assert_eq!(errors_with_invalid_rules(0, 4, 3, Some(One), &board), [row_count, lines, rules]);
+        assert_eq!(errors_with_invalid_rules(4, 0, 3, Some(One), &board), [row_length, lines, rules]);
+        // The board is too large: either side may be the wrong one.
+        assert_eq!(errors_with_invalid_rules(64, 64, 3, Some(One), &board), [lines, rules]);
+        let count = errors_with_invalid_rules(4, 3, 9, Some(One), &["....", "....", "XX.."])[0];
         assert!(matches!(count, SetupError::TokenCount { one: 2, two: 0, .. }), "{count}");
     }
 
     #[test]
-    fn c4_1_with_numbers_of_tokens_that_fit_no_player_who_starts() {
-        let messages = |board| messages(&with_wrong_rules(4, 1, 4, None, &[board]));
+    fn c4_1_with_numbers_of_tokens_that_fit_neither_first_player() {
+        let messages = |board| messages(&errors_with_invalid_rules(4, 1, 4, None, &[board]));
         for board in ["....", "XO..", "O...", "XOO."] {
             assert_eq!(messages(board), SetupError::Rules.to_string(), "{board}");
         }
@@ -251,7 +251,7 @@ mod is_accepted {
     }
 
     #[test]
-    fn c4_3_with_a_line_that_only_its_uncovered_token_can_have_completed() {
+    fn c4_3_with_a_line_that_only_its_uncovered_token_can_complete() {
         let board = ["....", "O.O.", "XXX."];
         assert_eq!(directions(ending("4x3x3", Two, &board), One), [Direction::Horizontal]);
     }
@@ -291,7 +291,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn every_position_is_accepted_again_as_a_set_up(record in any_record()) {
+    fn every_position_is_accepted_again_as_a_setup(record in any_record()) {
         for game in record.states() {
             let position = *game.position();
             let setup = Setup {
@@ -304,7 +304,7 @@ proptest! {
     }
 
     #[test]
-    fn a_set_up_is_refused_exactly_when_it_has_violations(spoilt in spoilt_set_up()) {
+    fn a_setup_is_rejected_exactly_when_it_has_violations(spoilt in spoilt_setup()) {
         let (rules, board, next_player) = spoilt;
         let setup = Setup { rules: rules.into(), board: &board, next_player };
         prop_assert_eq!(setup.position().is_none(), !setup.violations().is_empty());
@@ -313,8 +313,8 @@ proptest! {
 
 /// Every board of some small sizes, with either player to move.
 #[test]
-fn a_small_board_is_refused_exactly_when_it_is_not_possible_by_the_naive_implementation() {
-    let mut met = HashSet::new();
+fn a_small_board_is_rejected_exactly_when_it_is_impossible_in_the_naive_game() {
+    let mut seen = HashSet::new();
     for text in ["3x3x3", "3x3x2o", "2x4x3", "5x2x3o", "9x1x3"] {
         let rules = rules(text);
         let (columns, cells) = (usize::from(rules.columns()), u32::from(rules.columns() * rules.rows()));
@@ -329,16 +329,16 @@ fn a_small_board_is_refused_exactly_when_it_is_not_possible_by_the_naive_impleme
                 assert_eq!(setup.position().is_some(), is_possible, "{text}, {next} to move: {board:?}");
                 let errors = setup.violations();
                 assert_eq!(errors.is_empty(), is_possible, "{text}, {next} to move: {board:?}, {errors:?}");
-                met.extend(errors.iter().map(std::mem::discriminant));
+                seen.extend(errors.iter().map(std::mem::discriminant));
             }
         }
     }
     // Floating tokens, token counts, two winners, impossible wins, and a missing last token.
-    assert_eq!(met.len(), 5, "{met:?}");
+    assert_eq!(seen.len(), 5, "{seen:?}");
 }
 
 /// The rows of a game, with up to three changes.
-fn spoilt_set_up() -> impl Strategy<Value = (Rules, Vec<String>, Option<Player>)> {
+fn spoilt_setup() -> impl Strategy<Value = (Rules, Vec<String>, Option<Player>)> {
     let changes = vec((0..8u8, any::<Index>(), any::<Index>()), 0..=3);
     (any_record(), changes).prop_map(|(record, changes)| {
         let position = *record.last_state().position();

@@ -1,6 +1,5 @@
-//! Helpers of the tests of Connect Four: games on boards of every size, made by proptest or by a small generator.
-//!
-//! Both start from fixed seeds, so every run makes the same choices.
+//! Helpers for the tests of Connect Four: games on boards of every size, made by proptest or by a small generator. Both
+//! have fixed seeds, so every run makes the same choices.
 
 use proptest::{
     collection::vec,
@@ -15,7 +14,7 @@ use arbiter_games::{
     connect_four::{ConnectFour, Move, Position, Rules},
 };
 
-/// Common boards, thin ones, and those that just fit into 64 or into 128 bits or just do not fit into 64.
+/// Common boards, thin boards, and boards at the limits of 64 and 128 bits.
 pub const BOARDS: &str = "7x6x4 7x6x4o 7x6x3 7x6x5 4x4x3 5x4x4 6x5x4o 8x8x4 9x6x5 3x20x3 20x3x3 12x8x5 10x10x6 \
                       5x5x2 2x1x2 1x2x2 1x63x2 32x1x3 2x31x3 8x7x4 4x15x4 13x4x4 5x12x4o 1x64x2 33x1x2 64x1x2 \
                       1x127x127 42x2x2 16x7x4 4x31x4 2x63x3";
@@ -25,13 +24,10 @@ pub fn config() -> Config {
 }
 
 pub fn rules(text: &str) -> Rules {
-    crate::parse_state::<ConnectFour>(&format!("c4:{text}:"))
-        .expect("the rules hold together")
-        .position()
-        .rules()
+    crate::parse_state::<ConnectFour>(&format!("c4:{text}:")).expect("the rules are valid").position().rules()
 }
 
-/// The rules of the list, and any others that hold together.
+/// The rules of the list, and any other valid rules.
 pub fn any_rules() -> impl Strategy<Value = Rules> {
     let others = (1..=64u32)
         .prop_flat_map(|columns| (Just(columns), if columns == 1 { 2 } else { 1 }..=128 / columns - 1))

@@ -1,4 +1,4 @@
-//! C4-1 and C4-3: mirrored games, and games that the other player starts.
+//! C4-1 and C4-3: mirrored games, and games with the other first player.
 
 use proptest::prelude::*;
 
@@ -12,7 +12,7 @@ fn mirror(rules: Rules, column: u32) -> u32 {
     u32::from(rules.columns()) - 1 - column
 }
 
-/// The lines of a mirrored board, from left to right again and in the order of their directions.
+/// The lines of the mirrored board, in the order in which they are reported.
 fn mirror_lines(rules: Rules, lines: &[Line]) -> Vec<Line> {
     let mirror_line = |line: &Line| {
         let direction = match line.direction {
@@ -34,7 +34,7 @@ fn mirror_lines(rules: Rules, lines: &[Line]) -> Vec<Line> {
 
 fn with_other_first_player(rules: Rules) -> Rules {
     let [columns, rows, length] = [rules.columns(), rules.rows(), rules.line_length()].map(u32::from);
-    Rules::new(columns, rows, length, rules.first_player().other()).expect("only the player has changed")
+    Rules::new(columns, rows, length, rules.first_player().other()).expect("only the first player differs")
 }
 
 proptest! {

@@ -1,12 +1,12 @@
-//! Connect Four as its source document plays it: a two-dimensional array that is scanned around the last token.
-//! Names and order of the functions are the document's; "four" has become any length.
+//! Connect Four as in its source document: a two-dimensional array that is scanned around the last token. The names and
+//! the order of the functions are those of the document. "Four" is any length here.
 
 /// Column and row of a cell, the row from the top.
 pub type Cell = (usize, usize);
 
 const EMPTY: u8 = 0;
 
-/// The four directions in the order in which they are looked at, as steps in columns and rows:
+/// The four directions in the order of the checks, as steps in columns and rows:
 /// horizontal, vertical, diagonal down, diagonal up.
 const STEPS: [(isize, isize); 4] = [(1, 0), (0, 1), (1, 1), (1, -1)];
 
@@ -127,8 +127,8 @@ impl Board {
         text + &"-".repeat(self.columns() * 2 + 1) + "\n"
     }
 
-    /// The whole run through a cell in each direction in which it is long enough to win (C4-3),
-    /// with the index of the direction in their order.
+    /// The whole run through a cell in each direction in which it is long enough to win (C4-3), with the index of the
+    /// direction.
     pub fn lines_through(&self, cell: Cell, player: u8) -> Vec<(usize, Vec<Cell>)> {
         let run = |(right, down): (isize, isize)| {
             let beside = |&(column, row): &Cell, sign: isize| {
@@ -146,8 +146,8 @@ impl Board {
         self.cells().any(|cell| self.token(cell) == player && !self.lines_through(cell, player).is_empty())
     }
 
-    /// Whether a game can be here with this player to move: no token floats, the numbers fit, and the last token can be
-    /// taken back. It is the other player's, on top of its column, and nobody had a line before it.
+    /// Whether the board is a position of a game with this player to move: no token floats, the numbers fit, and there is
+    /// a last token. It belongs to the other player, is on top of its column, and no player has a line without it.
     pub fn is_possible(&self, first_player: u8, player: u8) -> bool {
         let other = switch_player(player);
         let count = |player| self.cells().filter(|&cell| self.token(cell) == player).count();
@@ -166,12 +166,12 @@ impl Board {
         no_token_floats && numbers_fit && (is_empty || (0..self.columns()).any(can_be_taken_back))
     }
 
-    /// How far from the last token a line through it can go.
+    /// The maximum distance from the last token in a line through it.
     fn reach(&self) -> usize {
         self.length - 1
     }
 
-    /// The first tokens of the player in a row, as many as win, among the cells of a window.
+    /// The first run of the player's tokens in a window that is long enough to win.
     fn scan(&self, window: impl Iterator<Item = Cell>, player: u8) -> Option<Vec<Cell>> {
         let mut aligned = Vec::new();
         for (column, row) in window {
@@ -192,7 +192,7 @@ pub fn switch_player(player: u8) -> u8 {
     3 - player
 }
 
-/// A board, whose turn it is and where the last token fell.
+/// A board, the player to move and the last token.
 #[derive(Clone, Debug)]
 pub struct Game {
     pub board: Board,
@@ -205,7 +205,7 @@ impl Game {
         Self { board, player, last: None }
     }
 
-    /// Plays the columns of a notation such as `c4:7x6x4o:4453`; with more than nine, a comma stands between them.
+    /// Plays the columns of a notation such as `c4:7x6x4o:4453`, or `c4:12x8x5:4,12` with more than nine columns.
     pub fn from_notation(text: &str) -> Self {
         let [_, rules, columns] = text.split(':').collect::<Vec<_>>()[..] else {
             panic!("{text} has three parts");
@@ -228,7 +228,7 @@ impl Game {
         self.board.check_win(self.last, switch_player(self.player))
     }
 
-    /// The columns that can be played: none when the game is over.
+    /// The legal columns; none after the end.
     pub fn moves(&self) -> Vec<usize> {
         if self.win().is_some() { Vec::new() } else { self.board.get_valid_columns() }
     }

@@ -1,5 +1,5 @@
-//! Queen and rooks by the letter of its clauses: a grid of characters that is looked at square by square. Players
-//! are 0 and 1, results are words. Only the translation at the end knows the crate.
+//! Queen and rooks, written from its clauses: a grid of characters that is scanned square by square. Players are 0 and 1,
+//! results are words. Only the conversions at the end use the crate.
 
 use std::cmp::Ordering;
 
@@ -15,17 +15,17 @@ const EMPTY: char = '.';
 const QUEENS: [char; 2] = ['Q', 'q'];
 const ROOKS: [char; 2] = ['R', 'r'];
 
-/// One rook taken, with its explanation (QR-4).
+/// A captured rook, with its explanation (QR-4).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Capture {
     pub cell: Cell,
     pub rook: Cell,
     pub queen: Cell,
-    /// The two other corners, first the one in the row of the rook, and what stood there.
+    /// The two other corners with their pieces, first the one in the row of the rook.
     pub corners: [(Cell, char); 2],
 }
 
-/// All that a move does.
+/// The effects of a move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Turn {
     pub player: usize,
@@ -33,11 +33,11 @@ pub struct Turn {
     pub to: Cell,
     pub piece: char,
     pub captures: Vec<Capture>,
-    /// Who had no move and passed after it (QR-6).
+    /// The player who passed after it (QR-6).
     pub passed: Option<usize>,
 }
 
-/// Where a game stands (QR-5, QR-6, QR-7).
+/// The outcome of a game so far (QR-5, QR-6, QR-7).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Outcome {
     pub result: &'static str,
@@ -49,16 +49,16 @@ pub struct Outcome {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Game {
     pub grid: Vec<Vec<char>>,
-    /// The player to move. None on a board without a game around it.
+    /// The player to move, if known.
     pub player: Option<usize>,
     pub quiet_moves: u32,
-    /// 0 if there is none (QR-7).
+    /// 0 if there is no limit (QR-7).
     pub quiet_move_limit: u32,
 }
 
 impl Game {
-    /// QR-2: each player fills a square of half the side, one at the bottom left and two at the top right, with the
-    /// queen on the board's corner.
+    /// QR-2: each player fills a square of half the side, player one at the bottom left and player two at the top right,
+    /// with the queen on the corner of the board.
     pub fn start(size: usize, quiet_move_limit: u32) -> Self {
         let mut grid = vec![vec![EMPTY; size]; size];
         for row in 0..size / 2 {
@@ -95,7 +95,7 @@ impl Game {
         self.grid[row][column] = piece;
     }
 
-    /// Whose piece stands on a square.
+    /// The owner of the piece on a square.
     pub fn owner(&self, cell: Cell) -> Option<usize> {
         [0, 1].into_iter().find(|&player| [QUEENS[player], ROOKS[player]].contains(&self.at(cell)))
     }
@@ -104,12 +104,12 @@ impl Game {
         self.cells().into_iter().find(|&cell| self.at(cell) == QUEENS[player]).expect("there is a queen")
     }
 
-    /// How many pieces a player has, the queen included.
+    /// The number of pieces of a player, including the queen.
     pub fn pieces(&self, player: usize) -> usize {
         self.cells().into_iter().filter(|&cell| self.owner(cell) == Some(player)).count()
     }
 
-    /// QR-3: whether the piece on a square moves in that direction at all, whatever stands in its way.
+    /// QR-3: whether the piece on a square can move in this direction on an empty board.
     pub fn points_to(&self, from: Cell, to: Cell) -> bool {
         let (rows, columns) = (from.0.abs_diff(to.0), from.1.abs_diff(to.1));
         let straight = (rows == 0) != (columns == 0);
@@ -117,7 +117,7 @@ impl Game {
         straight || diagonal && QUEENS.contains(&self.at(from))
     }
 
-    /// The squares that a piece passes, from the nearest.
+    /// The squares that a piece passes, the nearest first.
     pub fn passed(from: Cell, to: Cell) -> Vec<Cell> {
         let mut passed = Vec::new();
         let mut cell = towards(from, to);
@@ -164,9 +164,13 @@ impl Game {
         self.pieces(player) <= 2
     }
 
-    /// The legal moves: none when the game is over.
+    /// The legal moves; none after the end.
     pub fn moves(&self) -> Vec<(Cell, Cell)> {
-        if self.is_over() { Vec::new() } else { self.moves_of(self.player.expect("someone is to move")) }
+        if self.is_over() {
+            Vec::new()
+        } else {
+            self.moves_of(self.player.expect("the player to move is known"))
+        }
     }
 
     /// QR-4: what the piece on a square takes, as if it had just moved there.
@@ -187,7 +191,7 @@ impl Game {
         captures
     }
 
-    /// Takes away what the piece on a square takes.
+    /// Removes what the piece on a square takes.
     pub fn resolve(&mut self, rook: Cell) -> Vec<Capture> {
         let captures = self.captures(rook);
         for capture in &captures {
@@ -200,7 +204,7 @@ impl Game {
         captures
     }
 
-    /// Makes a move; none if it is illegal.
+    /// Makes a move; returns none if it is illegal.
     pub fn play(&mut self, from: Cell, to: Cell) -> Option<Turn> {
         let player = self.player?;
         if self.is_over() || self.owner(from) != Some(player) || !self.can_go(from, to) {
@@ -242,12 +246,12 @@ impl Game {
         outcome("IN_PROGRESS", None, None)
     }
 
-    /// The state as text: the rows with numbers for empty squares, the player to move from 1, the quiet moves.
+    /// The text notation: rows with numbers for empty squares, the player to move from 1, the quiet moves.
     pub fn notation(&self) -> String {
         let mut rows = Vec::new();
         for row in &self.grid {
             let mut text: String = row.iter().collect();
-            // The longest runs first: a run is then never taken for two.
+            // The longest runs first, so that a run is not replaced as two.
             for empty in (1..=self.size()).rev() {
                 text = text.replace(&".".repeat(empty), &empty.to_string());
             }
@@ -263,7 +267,7 @@ impl Game {
         text.strip_suffix(":-").map(str::to_owned).unwrap_or(text)
     }
 
-    /// The state that a text such as `qr:2rq/2rr/RR2/QR2:1:7/50` tells.
+    /// Reads a text such as `qr:2rq/2rr/RR2/QR2:1:7/50`.
     pub fn from_notation(text: &str) -> Self {
         let [_, board, player, ref quiet @ ..] = text.split(':').collect::<Vec<_>>()[..] else {
             panic!("{text} has a board and a player");
@@ -285,7 +289,7 @@ impl Game {
     }
 }
 
-/// The next square on the straight way to another.
+/// The next square on the straight path to another.
 fn towards(from: Cell, to: Cell) -> Cell {
     let step = |from: usize, to: usize| match from.cmp(&to) {
         Ordering::Less => from + 1,
@@ -295,7 +299,7 @@ fn towards(from: Cell, to: Cell) -> Cell {
     (step(from.0, to.0), step(from.1, to.1))
 }
 
-// The crate's values in the words of this file.
+// Conversions of the types of the crate.
 
 impl From<&Diagram> for Game {
     fn from(diagram: &Diagram) -> Self {
@@ -322,10 +326,10 @@ impl From<&CrateCapture> for Capture {
 }
 
 impl From<&[Event]> for Turn {
-    /// What happened must be one move, then captures, then at most one pass.
+    /// The events must be one move, then captures, then at most one pass.
     fn from(events: &[Event]) -> Self {
         let [Event::Moved { player, from, to, piece }, rest @ ..] = events else {
-            panic!("{events:?} does not begin with a move");
+            panic!("{events:?} does not start with a move");
         };
         let (passed, rest) = match rest {
             [rest @ .., Event::Passed { player }] => (Some(*player as usize), rest),
@@ -333,7 +337,7 @@ impl From<&[Event]> for Turn {
         };
         let captured = |event: &Event| match event {
             Event::Captured(capture) => Capture::from(capture),
-            _ => panic!("{events:?} is no move, captures and a pass"),
+            _ => panic!("{events:?} is not a move, captures and a pass"),
         };
         Self {
             player: *player as usize,

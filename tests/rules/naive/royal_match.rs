@@ -1,6 +1,6 @@
-//! `RoyalMatch` by the letter of its document: the comparison is the document's own function, and its four
-//! hierarchies are written out. Suits, decisions and results are words, those of the clauses; players count from 0.
-//! Only the translation at the end knows the crate.
+//! `RoyalMatch`, written from its document: the comparison is the function of the document, and its four hierarchies are
+//! tables. Suits, decisions and results are the words of the clauses. Players count from 0. Only the conversions at the end
+//! use the crate.
 
 use arbiter_games::royal_match::{
     Card as CrateCard, Decision, Diagram, Ending, Order as CrateOrder, Ordering, Outcome as CrateOutcome,
@@ -14,7 +14,7 @@ pub struct Card {
     pub numeric_value: i32,
 }
 
-/// The hierarchies of the document's four configurations, each from the strong suit to the weak one.
+/// The four hierarchies of the document, each from the strong suit to the weak suit.
 pub const HIERARCHIES: [[&str; 4]; 4] = [
     ["hearts", "diamonds", "clubs", "spades"],
     ["diamonds", "hearts", "spades", "clubs"],
@@ -22,7 +22,7 @@ pub const HIERARCHIES: [[&str; 4]; 4] = [
     ["spades", "clubs", "diamonds", "hearts"],
 ];
 
-/// The suits from the strong one to the weak one.
+/// The suits from the strong suit to the weak suit.
 fn hierarchy(dominant_color: &str) -> [&'static str; 4] {
     HIERARCHIES.into_iter().find(|suits| suits[0] == dominant_color).expect("each suit can be strong")
 }
@@ -40,8 +40,8 @@ fn is_red_suit(suit: &str) -> bool {
     suit == "hearts" || suit == "diamonds"
 }
 
-/// The document's `compareCards`, line by line: 1 if the first card wins, -1 if the second does. It never says that
-/// they are equal.
+/// The function `compareCards` of the document, line by line: 1 if the first card wins, -1 if the second wins. It never
+/// returns 0.
 pub fn compare_cards(card1: Card, card2: Card, dominant_color: &str) -> i32 {
     if card1.numeric_value != card2.numeric_value {
         return if card1.numeric_value > card2.numeric_value { 1 } else { -1 };
@@ -67,7 +67,7 @@ pub fn compare_cards(card1: Card, card2: Card, dominant_color: &str) -> i32 {
     if is_card1_red == is_dominant_red { 1 } else { -1 }
 }
 
-/// RM-6: the hierarchy first, then the value. Like the document's function it never says that cards are equal.
+/// RM-6: the hierarchy first, then the value. Like `compare_cards`, it never returns 0.
 pub fn compare_suit_then_value(card1: Card, card2: Card, dominant_color: &str) -> i32 {
     let place = |card: Card| hierarchy(dominant_color).iter().position(|&suit| suit == card.suit);
     let wins = if card1.suit == card2.suit {
@@ -78,7 +78,7 @@ pub fn compare_suit_then_value(card1: Card, card2: Card, dominant_color: &str) -
     if wins { 1 } else { -1 }
 }
 
-/// What cards are compared by (RM-3, RM-6).
+/// How cards are compared (RM-3, RM-6).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Order {
     pub ordering: &'static str,
@@ -97,7 +97,7 @@ impl Order {
         }
     }
 
-    /// RM-5: the clause that decides, by the places of the two suits in the hierarchy.
+    /// RM-5: the clause that decides, by the positions of the suits in the hierarchy.
     pub fn decision(self, card1: Card, card2: Card) -> &'static str {
         let [strong, .., weak] = hierarchy(self.dominant);
         let is_one = |suit| card1.suit == suit || card2.suit == suit;
@@ -126,7 +126,7 @@ pub struct Player {
     pub tricks: u32,
 }
 
-/// A trick that is taken: by whom, with which card, and each card from the strongest against the next.
+/// A taken trick: the player, the card, and the comparison of each card with the next weaker one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trick {
     pub player: usize,
@@ -134,7 +134,7 @@ pub struct Trick {
     pub comparisons: Vec<(Card, Card, &'static str)>,
 }
 
-/// Where a match stands. Nobody is best while it goes on.
+/// The outcome of a match so far. `best` is empty while it is in progress.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
     pub result: &'static str,
@@ -142,7 +142,7 @@ pub struct Outcome {
     pub tricks: Vec<u32>,
 }
 
-/// A hand as somebody sees it.
+/// A hand as one player sees it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Hand {
     Seen(Vec<Card>),
@@ -156,7 +156,7 @@ pub struct Match {
 }
 
 impl Match {
-    /// Every card that somebody may play, player by player: those who have played in this trick wait.
+    /// The legal moves of all players who have not played in this trick.
     pub fn moves(&self) -> Vec<(usize, Card)> {
         let mut moves = Vec::new();
         for (index, player) in self.players.iter().enumerate() {
@@ -167,7 +167,7 @@ impl Match {
         moves
     }
 
-    /// Plays a card, and tells the trick if that ends it. None if the card cannot be played.
+    /// Plays a card and returns the trick if it is complete. Returns none if the move is illegal.
     pub fn play(&mut self, player: usize, card: Card) -> Option<Vec<Trick>> {
         if !self.moves().contains(&(player, card)) {
             return None;
@@ -177,7 +177,7 @@ impl Match {
         Some(self.take_trick().into_iter().collect())
     }
 
-    /// Ends the trick if everybody has played: the card that beats all others takes it.
+    /// Resolves the trick if it is complete: the card that beats all others takes it.
     pub fn take_trick(&mut self) -> Option<Trick> {
         let cards: Vec<Card> = self.players.iter().filter_map(|player| player.played).collect();
         if cards.len() < self.players.len() {
@@ -205,10 +205,11 @@ impl Match {
 
     pub fn outcome(&self) -> Outcome {
         let tricks: Vec<u32> = self.players.iter().map(|player| player.tricks).collect();
-        let goes_on = self.players.iter().any(|player| !player.hand.is_empty() || player.played.is_some());
+        let in_progress =
+            self.players.iter().any(|player| !player.hand.is_empty() || player.played.is_some());
         let has_most = |&player: &usize| tricks.iter().all(|&other| other <= tricks[player]);
         let best: Vec<usize> =
-            if goes_on { Vec::new() } else { (0..tricks.len()).filter(has_most).collect() };
+            if in_progress { Vec::new() } else { (0..tricks.len()).filter(has_most).collect() };
         let result = match best.len() {
             0 => "IN_PROGRESS",
             1 => "WINNER_DETERMINED",
@@ -230,7 +231,7 @@ impl Match {
     }
 }
 
-// The crate's values in the words of this file.
+// Conversions of the types of the crate.
 
 impl From<&Diagram> for Match {
     fn from(diagram: &Diagram) -> Self {
@@ -279,7 +280,7 @@ impl From<&CrateOutcome> for Outcome {
     }
 }
 
-/// The hands as a view shows them. One that is said to be hidden but is there is seen.
+/// The hands of a view. A hand that is marked as hidden but has cards counts as seen.
 pub fn hands_of(view: &View) -> Vec<Hand> {
     let seats = view.diagram().seats().iter();
     seats

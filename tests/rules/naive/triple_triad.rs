@@ -1,6 +1,5 @@
-//! Triple Triad by the letter of its clauses: a grid of cards that is looked at side by side. Rules, elements
-//! and results are words, those of the clauses; players are 0 and 1. Only the translation at the end knows the
-//! crate.
+//! Triple Triad, written from its clauses: a grid of cards whose sides are compared one by one. Rules, elements and results
+//! are the words of the clauses. Players are 0 and 1. Only the conversions at the end use the crate.
 
 use std::collections::VecDeque;
 
@@ -25,7 +24,7 @@ fn opposite(side: usize) -> usize {
     (side + 2) % 4
 }
 
-/// The cell next to a side, or none where the board ends.
+/// The cell next to a side; none at the edge of the board.
 fn beside((row, column): Cell, side: usize) -> Option<Cell> {
     let (row, column) = match side {
         0 => (row.checked_sub(1)?, column),
@@ -36,7 +35,7 @@ fn beside((row, column): Cell, side: usize) -> Option<Cell> {
     (row < 3 && column < 3).then_some((row, column))
 }
 
-/// A card (TT-1). No rule looks at its name.
+/// A card (TT-1). The rules do not use its name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Card {
     pub id: u32,
@@ -48,11 +47,11 @@ pub struct Card {
 #[derive(Clone, Copy, Debug)]
 pub struct Square {
     pub element: Option<&'static str>,
-    /// The card that lies here, and the player whose colour it shows.
+    /// The card on the square, and its owner.
     pub card: Option<(Card, usize)>,
 }
 
-/// One card taken, with everything that TT-11 wants to be told.
+/// A captured card, with the explanation of TT-11.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Capture {
     pub card: u32,
@@ -60,13 +59,13 @@ pub struct Capture {
     pub by: u32,
     pub by_cell: Cell,
     pub rules: Vec<&'static str>,
-    /// The rank of the card that takes and the rank of the card taken.
+    /// The ranks of the capturing and of the captured card.
     pub ranks: (i32, i32),
     pub sum: Option<i32>,
     pub wave: u32,
 }
 
-/// Where a game stands (TT-12, TT-13).
+/// The outcome of a game so far (TT-12, TT-13).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
     pub result: &'static str,
@@ -75,15 +74,15 @@ pub struct Outcome {
     pub sudden_death_count: u32,
 }
 
-/// A hand as somebody sees it (TT-15).
+/// A hand as one player sees it (TT-15).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Hand {
     Seen(Vec<u32>),
     Hidden(usize),
 }
 
-/// What a trade leaves (TT-14): both collections, and each card that went into one, with whom it left, if
-/// anybody, and whom it went to.
+/// The result of a trade (TT-14): both collections, and each transferred card with its old owner, if any, and its new
+/// owner.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settlement {
     pub collections: [Vec<u32>; 2],
@@ -92,7 +91,7 @@ pub struct Settlement {
 
 #[derive(Clone, Debug)]
 pub struct Game {
-    /// The rules that are on, by their names in the clauses; `always` is the variant of TT-9.
+    /// The rules that are on, by their names in the clauses. `always` is the variant of TT-9.
     pub rules: Vec<&'static str>,
     pub sudden_death_limit: u32,
     pub trade_rule: &'static str,
@@ -111,12 +110,12 @@ impl Game {
         self.grid[row][column]
     }
 
-    /// The card on a cell that has one.
+    /// The card on a cell, which must have one.
     fn card(&self, cell: Cell) -> Card {
-        self.square(cell).card.expect("a card lies here").0
+        self.square(cell).card.expect("the cell has a card").0
     }
 
-    /// The cell of the card next to a side, if a card lies there.
+    /// The cell next to a side, if it has a card.
     fn neighbour(&self, cell: Cell, side: usize) -> Option<Cell> {
         beside(cell, side).filter(|&next| self.square(next).card.is_some())
     }
@@ -125,7 +124,7 @@ impl Game {
         self.square(cell).card.is_some_and(|(_, owner)| owner == player)
     }
 
-    /// TT-4: the rank of a side as the card's own square makes it.
+    /// TT-4: the rank of a side as the element of the square changes it.
     fn effective(&self, cell: Cell, side: usize) -> i32 {
         let card = self.card(cell);
         match self.square(cell).element {
@@ -135,13 +134,13 @@ impl Game {
         }
     }
 
-    /// The two original ranks that touch at a side with a card next to it.
+    /// The two original ranks that touch at a side, if there is a card next to it.
     fn original_ranks(&self, cell: Cell, side: usize) -> Option<(i32, i32)> {
         let next = self.neighbour(cell, side)?;
         Some((self.card(cell).ranks[side], self.card(next).ranks[opposite(side)]))
     }
 
-    /// TT-6 and TT-7: the sides that match, and the name of the rule that takes there.
+    /// TT-6 and TT-7: the name of the rule, and the sides that match.
     fn same(&self, placed: Cell) -> (&'static str, Vec<usize>) {
         let is_match =
             |&side: &usize| self.original_ranks(placed, side).is_some_and(|(rank, other)| rank == other);
@@ -157,7 +156,7 @@ impl Game {
         }
     }
 
-    /// TT-8: the sides whose sum is that of another side too.
+    /// TT-8: the sides with the same sum as another side.
     fn plus(&self, placed: Cell) -> Vec<usize> {
         let sum = |side| self.original_ranks(placed, side).map(|(rank, other)| rank + other);
         let is_doubled = |&side: &usize| {
@@ -166,7 +165,7 @@ impl Game {
         if self.has("plus") { SIDES.into_iter().filter(is_doubled).collect() } else { Vec::new() }
     }
 
-    /// TT-5: what a card takes by strictly greater effective ranks when it is the player's.
+    /// TT-5: what a card of the player takes by strictly greater effective ranks.
     fn basic(&self, by: Cell, player: usize, rule: &'static str, wave: u32) -> Vec<Capture> {
         let mut captures = Vec::new();
         for side in SIDES {
@@ -202,8 +201,7 @@ impl Game {
         }
     }
 
-    /// TT-5 to TT-11: everything that the card on a cell takes when it has just been placed there, in the order
-    /// of the report.
+    /// TT-5 to TT-11: everything that a just placed card takes, in the order of the report.
     pub fn captures(&self, placed: Cell) -> Vec<Capture> {
         let (_, player) = self.square(placed).card.expect("a card has been placed");
         let (same_name, same) = self.same(placed);
@@ -225,7 +223,7 @@ impl Game {
             }
         }
 
-        // TT-10: what the placed card takes by the basic rule is never queued.
+        // TT-10: captures of the placed card by the basic rule are not queued.
         let mut queue: VecDeque<(Cell, u32)> = captures.iter().map(|capture| (capture.cell, 0)).collect();
         if captures.is_empty() || self.has("always") {
             for capture in self.basic(placed, player, "BASIC", 0) {
@@ -261,7 +259,8 @@ impl Game {
         moves
     }
 
-    /// Makes a legal move: places the card, and turns what it takes once all is known (TT-11).
+    /// Places a card, and changes the owners of the captured cards at the end (TT-11). Returns none if the move is
+    /// illegal.
     pub fn play(&mut self, id: u32, placed: Cell) -> Option<Vec<Capture>> {
         if !self.moves().contains(&(id, placed)) {
             return None;
@@ -278,7 +277,7 @@ impl Game {
         Some(captures)
     }
 
-    /// The cards on the board that show the colour of a player, row by row.
+    /// The cards of a player on the board, row by row.
     fn controlled(&self, player: usize) -> Vec<Card> {
         let theirs = CELLS.into_iter().filter(|&cell| self.is_of(cell, player));
         theirs.map(|cell| self.card(cell)).collect()
@@ -309,7 +308,7 @@ impl Game {
         [0, 1].map(|player| [self.controlled(player), self.hands[player].clone()].concat())
     }
 
-    /// TT-14: what the trade rule makes of the collections, or none if the picks are wrong or nobody has won.
+    /// TT-14: the result of the trade; none if the picks are invalid or the game has no winner.
     pub fn trade(&self, mut collections: [Vec<Card>; 2], picks: &[u32]) -> Option<Settlement> {
         let Outcome { winner, scores, .. } = self.outcome();
         let winner = winner?;
@@ -326,9 +325,9 @@ impl Game {
         };
         best.truncate(number);
         if !picks.is_empty() {
-            let unknown = |id: &u32| collections[loser].iter().all(|card| card.id != *id);
-            let twice = |id: &u32| picks.iter().filter(|other| *other == id).count() > 1;
-            if picks.len() != best.len() || picks.iter().any(unknown) || picks.iter().any(twice) {
+            let is_unknown = |id: &u32| collections[loser].iter().all(|card| card.id != *id);
+            let is_duplicate = |id: &u32| picks.iter().filter(|other| *other == id).count() > 1;
+            if picks.len() != best.len() || picks.iter().any(is_unknown) || picks.iter().any(is_duplicate) {
                 return None;
             }
             best = picks
@@ -354,7 +353,7 @@ impl Game {
         Some(Settlement { collections, transfers })
     }
 
-    /// TT-15: both hands as one of the players sees them.
+    /// TT-15: both hands as one player sees them.
     pub fn view(&self, viewer: usize) -> [Hand; 2] {
         [0, 1].map(|player| {
             let hand = &self.hands[player];
@@ -367,7 +366,7 @@ impl Game {
     }
 }
 
-// The crate's values in the words of this file.
+// Conversions of the types of the crate.
 
 impl From<&Diagram> for Game {
     fn from(diagram: &Diagram) -> Self {
@@ -446,7 +445,7 @@ impl From<&CrateSettlement> for Settlement {
     }
 }
 
-/// The hands as a player sees them. One that is said to be hidden but is there is seen.
+/// The hands of a state or view. A hand that is marked as hidden but has cards counts as seen.
 pub fn hands_of(known: &StateOrView<TripleTriad>) -> [Hand; 2] {
     let diagram = match known {
         StateOrView::State(game) => game.diagram(),

@@ -1,4 +1,4 @@
-//! QR-4: captures after the move of a rook.
+//! QR-4: captures of a rook that moved.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use arbiter_games::{
     queen_rooks::{Capture, Event, Move, Piece},
 };
 
-/// The names of the squares on which a move takes a rook.
+/// The squares on which a move takes a rook.
 fn taken(picture: &str, player: Player, text: &str) -> Vec<String> {
     let events = play(&mut position(picture, player), text);
     let captured = |event: &Event| match event {
@@ -22,7 +22,7 @@ fn taken(picture: &str, player: Player, text: &str) -> Vec<String> {
     names.map(|name| name.split('-').take(1).collect()).collect()
 }
 
-/// The rook of player one moves from d1 to d3: with the queen on a6, a3 and d6 are the other corners.
+/// The rook of player one moves from d1 to d3. The queen is on a6, so a3 and d6 are the other corners.
 fn taken_from(a3: char, d6: char) -> Vec<String> {
     taken(&format!("...R.q ...... {a3}....r .....r R....r Q..{d6}.."), One, "d1-d3")
 }
@@ -58,7 +58,7 @@ fn qr_4_a_rook_does_not_take_a_queen() {
 }
 
 #[test]
-fn qr_4_a_rook_of_player_two_takes_as_well() {
+fn qr_4_a_rook_of_player_two_takes_too() {
     assert_eq!(taken("..R..q R..... ...... ...... RR.... Qrr...", Two, "c6-c5"), ["c1"]);
 }
 
@@ -82,7 +82,7 @@ fn qr_4_a_rook_that_moves_to_a_corner_is_not_taken() {
     assert!(taken("r..... .....q ...R.. .....r R....r Q.....", Two, "a1-a3").is_empty());
 }
 
-/// The rook on d3 would take both corners if it were the one that moves.
+/// The rook on d3 would take both corners if it moved there.
 #[test]
 fn qr_4_a_queen_that_moves_takes_nothing() {
     assert!(taken("...... .....q r..R.r .....r R....r .Q.r..", One, "b6-a6").is_empty());
@@ -122,7 +122,7 @@ fn qr_4_the_naive_game_explains_the_same_captures_on_random_boards_of_every_size
             }
         }
     }
-    // A case that was never met was never compared.
+    // Every case must occur, or it is not compared.
     assert_eq!(taken.len(), 3 * SIZES.len(), "{taken:?}");
     assert!(corners.iter().copied().eq(".QRqr".chars()), "{corners:?}");
 }

@@ -1,8 +1,8 @@
-//! Golden games of Queen and rooks: whole games, held against the crate and against the naive game.
+//! Golden games of Queen and rooks: whole games, compared with the crate and with the naive game.
 //!
-//! The files are `tests/rules/golden/queen_rooks/*.txt`. A line that starts with `#` is a comment. The first of the others is
-//! the state that a game starts from; below it, each is a move with the squares of the rooks it takes, the pieces
-//! of both players after it and who passes then, if anybody does; at last the outcome and the state at the end:
+//! The files are `tests/rules/golden/queen_rooks/*.txt`. A line that starts with `#` is a comment. The first other line is
+//! the state at the start. Each line below it is a move, the squares of the captured rooks, the pieces of both players
+//! after it, and the player who passes, if any. The last two lines are the outcome and the state at the end:
 //!
 //! ```text
 //! d4-a4  a3 e4  6-9  pass 1
@@ -20,7 +20,7 @@ use arbiter_games::{
 /// The folder of the files.
 const GAME: &str = "queen_rooks";
 
-/// Someone who plays a game and tells of it.
+/// Plays a game and reports it.
 trait Referee {
     fn read(notation: &str) -> Self;
     fn play(&mut self, mv: Move) -> Turn;
@@ -30,7 +30,7 @@ trait Referee {
 
 impl Referee for QueenRooks {
     fn read(notation: &str) -> Self {
-        crate::parse_state::<Self>(notation).expect("the state is one")
+        crate::parse_state::<Self>(notation).expect("the state is valid")
     }
 
     fn play(&mut self, mv: Move) -> Turn {
@@ -65,8 +65,8 @@ impl Referee for plain::Game {
     }
 }
 
-fn tell_move(mv: &str, Turn { captures, passed, .. }: &Turn, outcome: &Outcome) -> String {
-    // A move is two squares with a hyphen between them: the first of one from a square is its name.
+fn write_move(mv: &str, Turn { captures, passed, .. }: &Turn, outcome: &Outcome) -> String {
+    // The text of a move starts with the name of a square.
     let name = |cell| Move { from: square(cell), to: square(cell) }.to_string();
     let taken: Vec<_> =
         captures.iter().map(|capture| name(capture.cell).split('-').take(1).collect::<String>()).collect();
@@ -76,50 +76,54 @@ fn tell_move(mv: &str, Turn { captures, passed, .. }: &Turn, outcome: &Outcome) 
     format!("{mv}  {taken}  {one}-{two}{pass}")
 }
 
-fn tell_outcome(Outcome { result, reason, winner, pieces: [one, two] }: &Outcome) -> String {
+fn write_outcome(Outcome { result, reason, winner, pieces: [one, two] }: &Outcome) -> String {
     let reason = reason.map_or(String::new(), |reason| format!(" {reason}"));
     let winner = winner.map_or(String::new(), |winner| format!(" {}", winner + 1));
     format!("outcome {result}{reason}{winner} {one}-{two}")
 }
 
-/// Plays each game to its end, and holds each line against what the referee tells.
+/// Plays each game to its end, and compares each line with what the referee reports.
 fn replay<R: Referee>() {
     for golden in golden_games(GAME) {
         let mut referee = R::read(&golden[0].1);
         for (place, line) in &golden[1..] {
-            let told = match line.split(' ').next().unwrap_or_default() {
-                "outcome" => tell_outcome(&referee.outcome()),
+            let written = match line.split(' ').next().unwrap_or_default() {
+                "outcome" => write_outcome(&referee.outcome()),
                 "state" => format!("state {}", referee.notation()),
                 mv => {
                     let turn = referee.play(mv.parse().unwrap_or_else(|error| panic!("{place}: {error}")));
-                    tell_move(mv, &turn, &referee.outcome())
+                    write_move(mv, &turn, &referee.outcome())
                 }
             };
-            assert_eq!(&told, line, "{place}");
+            assert_eq!(&written, line, "{place}");
         }
     }
 }
 
 #[test]
-fn the_crate_plays_each_game_as_its_file_tells() {
+fn the_crate_plays_each_game_as_its_file_says() {
     replay::<QueenRooks>();
 }
 
 #[test]
-fn the_naive_game_plays_each_game_as_its_file_tells() {
+fn the_naive_game_plays_each_game_as_its_file_says() {
     replay::<plain::Game>();
 }
 
 #[test]
-fn each_game_is_told_to_its_end() {
+fn each_file_has_the_end_of_the_game() {
     for golden in golden_games(GAME) {
         let ends = golden.iter().map(|(_, line)| line.split(' ').next().unwrap_or_default()).rev();
         assert!(ends.take(2).eq(["state", "outcome"]), "{} has no end", golden[0].0);
-        assert!(!golden.iter().any(|(_, line)| line.contains("IN_PROGRESS")), "{} goes on", golden[0].0);
+        assert!(
+            !golden.iter().any(|(_, line)| line.contains("IN_PROGRESS")),
+            "{} is in progress",
+            golden[0].0
+        );
     }
 }
 
-/// A clause that no game shows would not be held against anything.
+/// A clause that no game shows would not be tested.
 #[test]
 fn the_games_show_every_way_to_end_a_pass_and_two_rooks_taken_at_once() {
     let lines: Vec<_> = golden_games(GAME).concat().into_iter().map(|(_, line)| line).collect();

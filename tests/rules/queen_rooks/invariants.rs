@@ -1,10 +1,10 @@
-//! QR-3 to QR-6: what holds for every move of random games.
+//! QR-3 to QR-6: invariants of every move of random games.
 
 use super::support::{Step, naive, play_random_games};
 use crate::naive::queen_rooks::{self as plain, cells};
 use arbiter_games::{Game, Player};
 
-/// How many squares hold a letter.
+/// The number of squares with a letter.
 fn count(game: &plain::Game, letter: char) -> usize {
     game.grid.iter().flatten().filter(|&&other| other == letter).count()
 }
@@ -13,14 +13,11 @@ fn count(game: &plain::Game, letter: char) -> usize {
 type Invariant = (&'static str, fn(&Step, &plain::Game, &plain::Game) -> bool);
 
 const INVARIANTS: [Invariant; 9] = [
-    (
-        "QR-3: the piece has left its square and stands on the other, which was empty",
-        |step, before, after| {
-            let (from, to) = cells(&step.mv);
-            before.at(to) == '.' && after.at(from) == '.' && after.at(to) == before.at(from)
-        },
-    ),
-    ("QR-4: nothing else changes but the rooks taken, which are gone", |step, before, after| {
+    ("QR-3: the piece moves from its square to an empty one", |step, before, after| {
+        let (from, to) = cells(&step.mv);
+        before.at(to) == '.' && after.at(from) == '.' && after.at(to) == before.at(from)
+    }),
+    ("QR-4: apart from the move, only captured rooks disappear", |step, before, after| {
         let (from, to) = cells(&step.mv);
         let taken: Vec<_> = step.turn().captures.iter().map(|capture| capture.cell).collect();
         let changed = |cell: &plain::Cell| before.at(*cell) != after.at(*cell);
@@ -33,7 +30,7 @@ const INVARIANTS: [Invariant; 9] = [
         let rook = ['R', 'r'][step.before.next_player() as usize];
         count(before, rook) == count(after, rook)
     }),
-    ("QR-4: the other player loses none, one or two, as many as are reported", |step, before, after| {
+    ("QR-4: the other player loses the reported rooks, at most two", |step, before, after| {
         let rook = ['r', 'R'][step.before.next_player() as usize];
         let lost = count(before, rook) - count(after, rook);
         lost <= 2 && lost == step.turn().captures.len()
@@ -42,12 +39,12 @@ const INVARIANTS: [Invariant; 9] = [
         let turn = step.turn();
         turn.captures.is_empty() || ['R', 'r'].contains(&turn.piece)
     }),
-    ("QR-5: the numbers of pieces are those on the board", |step, _, after| {
+    ("QR-5: the numbers of pieces match the board", |step, _, after| {
         Player::ALL
             .into_iter()
             .all(|player| step.after.pieces(player) as usize == after.pieces(player as usize))
     }),
-    ("QR-6: the turn goes to the other player, or comes back if that one passes", |step, _, _| {
+    ("QR-6: the other player is next, unless they pass", |step, _, _| {
         let mover = step.before.next_player();
         let turn = step.turn();
         let wanted = if turn.passed.is_some() { mover } else { mover.other() };

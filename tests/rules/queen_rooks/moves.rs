@@ -1,4 +1,4 @@
-//! QR-3: legal moves, and the reasons why others are refused.
+//! QR-3: legal moves, and the reasons why a move is illegal.
 
 use super::support::{listed, mv, naive, position, random_position};
 use crate::naive::queen_rooks::{self as plain, cell, cells, square};
@@ -9,7 +9,7 @@ use arbiter_games::{
     queen_rooks::{Ending, IllegalMove, Move, Position},
 };
 
-/// Its own rooks block the queen on a4, and each rook is blocked on two or three sides.
+/// The queen on a4 is blocked by its own rooks, and each rook is blocked on two or three sides.
 #[test]
 fn qr_3_a_blocked_piece_has_no_move() {
     let start = position("..rq ..rr RR.. QR..", One);
@@ -32,7 +32,7 @@ fn qr_3_a_queen_also_moves_along_a_diagonal() {
 }
 
 #[test]
-fn qr_3_an_illegal_move_is_refused_with_its_reasons() {
+fn qr_3_an_illegal_move_has_all_its_reasons() {
     let game = position("R....q ....R. ...Q.. ...... .r...r rr.r..", One);
     let at = |name: &str| mv(&format!("{name}-{name}")).from;
     let last = at("f6");
@@ -41,7 +41,7 @@ fn qr_3_an_illegal_move_is_refused_with_its_reasons() {
         ("f1-f2", vec![IllegalMove::OthersPiece(at("f1"))]),
         ("a1-b2", vec![IllegalMove::NotARookMove { from: at("a1"), to: at("b2") }]),
         ("d3-b2", vec![IllegalMove::NotAQueenMove { from: at("d3"), to: at("b2") }]),
-        // A move of zero squares is none.
+        // A move is at least one square.
         ("a1-a1", vec![IllegalMove::NotARookMove { from: at("a1"), to: at("a1") }]),
         ("d3-d3", vec![IllegalMove::NotAQueenMove { from: at("d3"), to: at("d3") }]),
         ("d3-f1", vec![IllegalMove::PathBlocked(at("e2")), IllegalMove::SquareOccupied(at("f1"))]),
@@ -56,14 +56,14 @@ fn qr_3_an_illegal_move_is_refused_with_its_reasons() {
 }
 
 #[test]
-fn qr_3_a_move_is_refused_when_the_game_is_over() {
+fn qr_3_a_move_is_rejected_when_the_game_is_over() {
     let game = position("..rq .... RR.. QR..", Two);
     let won = Ending::Won { winner: One };
     assert_eq!(game.why_illegal(&mv("c1-b1")), [IllegalMove::GameOver(won)]);
 }
 
-/// Every move between two of these: the squares of a small board, the first ones beyond it, and some that a narrower
-/// integer would wrap to one of the board.
+/// Every move between two squares of this list: those of a small board, those next to it, and some that would wrap to
+/// the board in a narrower integer.
 fn moves_to_try(size: u32) -> Vec<Move> {
     let on_board = (0..size).flat_map(|row| (0..size).map(move |column| (row, column)));
     let beyond = [(size, 0), (0, size), (size, size), (0, 256), (256, 0), (1 << 31, 1), (u32::MAX, u32::MAX)];
@@ -71,7 +71,7 @@ fn moves_to_try(size: u32) -> Vec<Move> {
     squares.iter().flat_map(|&from| squares.iter().map(move |&to| Move { from, to })).collect()
 }
 
-/// Positions on small boards, some of them after the end of a game.
+/// Positions on small boards, some of them after the end.
 fn small_positions(seed: u64) -> Vec<Position> {
     let mut chance = Chance::new(seed, 0);
     let counts = [(4, 400), (6, 100), (8, 30)];
@@ -80,7 +80,7 @@ fn small_positions(seed: u64) -> Vec<Position> {
 }
 
 #[test]
-fn qr_3_a_move_is_listed_exactly_when_it_is_valid_and_can_be_played() {
+fn qr_3_a_move_is_listed_exactly_when_it_is_legal_and_can_be_played() {
     for game in small_positions(11) {
         let listed = game.legal_moves();
         for mv in moves_to_try(game.rules().size().into()) {
@@ -127,7 +127,7 @@ fn reasons(game: &plain::Game, ending: Option<Ending>, mv: &Move) -> Vec<Illegal
 }
 
 #[test]
-fn qr_3_each_refusal_lists_its_reasons_and_changes_nothing() {
+fn qr_3_an_illegal_move_lists_its_reasons_and_changes_nothing() {
     for game in small_positions(12) {
         let naive = naive(&game);
         for mv in moves_to_try(game.rules().size().into()) {

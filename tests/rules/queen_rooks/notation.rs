@@ -14,7 +14,7 @@ fn a_move_is_written_as_two_squares_with_a1_at_the_top_left() {
 }
 
 #[test]
-fn a_move_is_also_read_from_capitals_without_a_hyphen_and_with_spaces() {
+fn a_move_may_have_capitals_no_hyphen_and_spaces() {
     let wanted: Move = "c4-c1".parse().expect("the move can be read");
     for text in ["C4-C1", "c4c1", "C4C1", " c4-c1 ", "c4 - c1", "c4 c1", "c4–c1"] {
         assert_eq!(text.parse(), Ok(wanted), "{text}");
@@ -28,7 +28,7 @@ fn a_move_is_also_read_from_capitals_without_a_hyphen_and_with_spaces() {
 }
 
 #[test]
-fn a_move_may_name_a_row_that_no_board_has() {
+fn a_move_may_have_a_row_off_the_board() {
     for (text, written) in
         [("a0-a1", "a0-a1"), ("a99-z4294967295", "a99-z4294967295"), ("a99999999999-a1", "a4294967295-a1")]
     {
@@ -43,20 +43,20 @@ fn every_move_reads_back_from_its_notation() {
 }
 
 #[test]
-fn a_text_is_refused_with_the_errors_beside_what_cannot_be_read() {
-    let refusal = |text: &str| {
-        let errors = QueenRooks::parse(text).expect_err("the text is refused");
+fn an_unreadable_text_is_rejected_with_all_other_errors() {
+    let errors_of = |text: &str| {
+        let errors = QueenRooks::parse(text).expect_err("the text is rejected");
         errors.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     let wanted =
         ["size must be an even number from 4 to 26, not 5", "player one has 2 queens: each player has one"];
-    assert_eq!(refusal("qr:3rq/3rr/5/RR3/QQ3:1"), wanted);
-    let [row, queens, length] = &refusal("qr:2rK/2rr/QR1/QR2:1")[..] else { panic!("three errors") };
+    assert_eq!(errors_of("qr:3rq/3rr/5/RR3/QQ3:1"), wanted);
+    let [row, queens, length] = &errors_of("qr:2rK/2rr/QR1/QR2:1")[..] else { panic!("three errors") };
     assert!(row.starts_with("row 1 cannot be read from \"2rK\""), "{row}");
     assert_eq!(queens, "row 2 must have 4 characters, one per column, not 3");
     assert_eq!(length, wanted[1]);
-    // How many squares an unreadable number stands for is not known.
-    assert_eq!(refusal("qr:02rq/2rr/RR2/QR2:1").len(), 1);
+    // The number of squares of an unreadable number is unknown.
+    assert_eq!(errors_of("qr:02rq/2rr/RR2/QR2:1").len(), 1);
 }
 
 #[test]

@@ -1,9 +1,9 @@
-//! Set-ups: boards that QR-1 to QR-7 refuse, and those that they accept.
+//! Setups that QR-1 to QR-7 reject, and setups that they accept.
 
 use std::collections::BTreeSet;
 
 use super::support::{
-    SIZES, Step, moves_on, play_random_games, position, random_set_up, rows, set_up, set_up_with_quiet_moves,
+    SIZES, Step, moves_on, play_random_games, position, random_setup, rows, set_up, set_up_with_quiet_moves,
 };
 use crate::naive::queen_rooks as plain;
 use arbiter_games::{
@@ -12,18 +12,18 @@ use arbiter_games::{
     queen_rooks::{Diagram, Ending, PartialRules, Position, Rules, Setup, SetupError},
 };
 
-mod is_refused {
+mod is_rejected {
     use super::*;
 
-    fn refusal(picture: &str, next_player: Player) -> Vec<SetupError> {
-        set_up(picture, next_player).expect_err("the set-up is refused")
+    fn errors_of(picture: &str, next_player: Player) -> Vec<SetupError> {
+        set_up(picture, next_player).expect_err("the setup is rejected")
     }
 
-    /// The errors of a set-up on a 4 × 4 board, which must be refused.
+    /// The errors of a setup on a 4 × 4 board, which must be rejected.
     fn on_four(board: &[&str], next_player: Option<Player>, quiet_moves: u32, limit: u32) -> Vec<SetupError> {
-        let rules = Rules::new(4, limit).expect("the rules hold together");
-        let set_up = Position::try_from(&Setup { rules: rules.into(), board, next_player, quiet_moves });
-        set_up.expect_err("the set-up is refused")
+        let rules = Rules::new(4, limit).expect("the rules are valid");
+        let result = Position::try_from(&Setup { rules: rules.into(), board, next_player, quiet_moves });
+        result.expect_err("the setup is rejected")
     }
 
     #[test]
@@ -48,13 +48,13 @@ mod is_refused {
     #[test]
     fn qr_1_with_rows_too_short_or_too_long() {
         let error = |row, found| SetupError::RowLength { row, wanted: 4, found };
-        assert_eq!(refusal("..rq. .rr RR.. QR..", One), [error(0, 5), error(1, 3)]);
+        assert_eq!(errors_of("..rq. .rr RR.. QR..", One), [error(0, 5), error(1, 3)]);
     }
 
     #[test]
     fn qr_2_with_an_unknown_piece() {
         for found in ['K', 'x', '0', '_', '\0', 'é', '♕'] {
-            let errors = refusal(&format!("..rq ..rr RR.. QR.{found}"), One);
+            let errors = errors_of(&format!("..rq ..rr RR.. QR.{found}"), One);
             assert_eq!(errors, [SetupError::UnknownPiece { row: 3, column: 3, found }]);
         }
     }
@@ -62,42 +62,42 @@ mod is_refused {
     #[test]
     fn qr_2_with_a_queen_missing_or_doubled() {
         let count = |player, found| SetupError::QueenCount { player, found };
-        assert_eq!(refusal("..rr ..r. RR.. QR..", One), [count(Two, 0)]);
-        assert_eq!(refusal("..rq ..rq RR.. QR..", One), [count(Two, 2)]);
-        assert_eq!(refusal("..rq ..rr RR.. RR..", One), [count(One, 0)]);
-        assert_eq!(refusal("..rq ..rr QQ.. QR..", One), [count(One, 3)]);
-        assert_eq!(refusal("..rr ..r. QR.. QR..", One), [count(One, 2), count(Two, 0)]);
+        assert_eq!(errors_of("..rr ..r. RR.. QR..", One), [count(Two, 0)]);
+        assert_eq!(errors_of("..rq ..rq RR.. QR..", One), [count(Two, 2)]);
+        assert_eq!(errors_of("..rq ..rr RR.. RR..", One), [count(One, 0)]);
+        assert_eq!(errors_of("..rq ..rr QQ.. QR..", One), [count(One, 3)]);
+        assert_eq!(errors_of("..rr ..r. QR.. QR..", One), [count(One, 2), count(Two, 0)]);
     }
 
     #[test]
     fn qr_2_with_more_pieces_than_at_the_start() {
         let too_many = |player| SetupError::TooManyPieces { player, found: 5, max: 4 };
-        assert_eq!(refusal("..rq ..rr RRR. QR..", One), [too_many(One)]);
-        assert_eq!(refusal("..rq .rrr RR.. QR..", One), [too_many(Two)]);
-        assert_eq!(refusal("..rq .rrr RRR. QR..", One), [too_many(One), too_many(Two)]);
+        assert_eq!(errors_of("..rq ..rr RRR. QR..", One), [too_many(One)]);
+        assert_eq!(errors_of("..rq .rrr RR.. QR..", One), [too_many(Two)]);
+        assert_eq!(errors_of("..rq .rrr RRR. QR..", One), [too_many(One), too_many(Two)]);
     }
 
     #[test]
     fn qr_5_when_both_players_have_lost() {
-        assert_eq!(refusal("..rq .... .... QR..", One), [SetupError::TwoLosers]);
+        assert_eq!(errors_of("..rq .... .... QR..", One), [SetupError::TwoLosers]);
     }
 
     #[test]
     fn qr_5_when_the_winner_is_to_move() {
-        assert_eq!(refusal("..rq .... RR.. QR..", One), [SetupError::LoserNotToMove(Two)]);
-        assert_eq!(refusal("..rq ..rr .... QR..", Two), [SetupError::LoserNotToMove(One)]);
+        assert_eq!(errors_of("..rq .... RR.. QR..", One), [SetupError::LoserNotToMove(Two)]);
+        assert_eq!(errors_of("..rq ..rr .... QR..", Two), [SetupError::LoserNotToMove(One)]);
     }
 
     #[test]
-    fn qr_5_when_a_move_was_quiet_after_the_last_capture() {
+    fn qr_5_when_quiet_moves_follow_the_last_capture() {
         let errors = on_four(&rows("..rq .... RR.. QR.."), Some(Two), 3, 0);
         assert_eq!(errors, [SetupError::QuietAfterLoss(3)]);
     }
 
     #[test]
     fn qr_6_when_the_player_to_move_is_blocked() {
-        assert_eq!(refusal(".Rrq ..Qr ...R ....", Two), [SetupError::Blocked(Two)]);
-        assert_eq!(refusal(".... r... Rq.. QRr.", One), [SetupError::Blocked(One)]);
+        assert_eq!(errors_of(".Rrq ..Qr ...R ....", Two), [SetupError::Blocked(Two)]);
+        assert_eq!(errors_of(".... r... Rq.. QRr.", One), [SetupError::Blocked(One)]);
     }
 
     #[test]
@@ -129,7 +129,7 @@ mod is_refused {
     fn qr_2_with_a_queen_doubled_among_too_many_pieces() {
         let doubled = SetupError::QueenCount { player: One, found: 2 };
         let too_many = SetupError::TooManyPieces { player: One, found: 5, max: 4 };
-        assert_eq!(refusal("..rq ..rr QRR. QR..", One), [doubled, too_many]);
+        assert_eq!(errors_of("..rq ..rr QRR. QR..", One), [doubled, too_many]);
     }
 
     #[test]
@@ -164,16 +164,16 @@ mod is_refused {
     }
 
     #[test]
-    fn without_what_an_unknown_piece_may_be() {
-        // A queen, or a third piece.
+    fn without_errors_that_an_unknown_piece_may_explain() {
+        // The unknown piece may be the queen, or the third piece.
         for picture in ["..rK ..rr RR.. QR..", "...q ..Kr RR.. QR.."] {
-            let errors = refusal(picture, One);
+            let errors = errors_of(picture, One);
             assert!(matches!(errors[..], [SetupError::UnknownPiece { found: 'K', .. }]), "{errors:?}");
         }
     }
 
     #[test]
-    fn qr_6_without_a_blocked_player_while_the_limit_that_may_end_the_game_is_not_valid() {
+    fn qr_6_without_a_blocked_player_while_the_limit_is_invalid() {
         let (rules, _) = PartialRules::new(4, 1_000_001);
         let board = rows(".Rrq ..Qr ...R ....");
         let errors =
@@ -198,14 +198,14 @@ mod is_accepted {
 
     #[test]
     fn qr_7_at_the_limit_of_quiet_moves_even_of_a_blocked_player() {
-        let game = set_up_with_quiet_moves(".Rrq ..Qr ...R ....", Two, 5, 5).expect("the set-up is accepted");
+        let game = set_up_with_quiet_moves(".Rrq ..Qr ...R ....", Two, 5, 5).expect("the setup is accepted");
         assert_eq!(game.outcome().ending, Some(Ending::QuietMoveLimit));
     }
 
     #[test]
-    fn qr_4_as_a_board_without_a_game_with_any_number_of_rooks() {
+    fn qr_4_as_a_diagram_with_any_number_of_rooks() {
         for picture in ["RRrq RRrr RRrr QRrr", "...q .... .... Q...", "..rq .... RRRR QRRR"] {
-            let (board, rules) = (rows(picture), Rules::new(4, 0).expect("4 is a size"));
+            let (board, rules) = (rows(picture), Rules::new(4, 0).expect("the size is valid"));
             let diagram = Diagram::try_from(&Setup {
                 rules: rules.into(),
                 board: &board,
@@ -218,7 +218,7 @@ mod is_accepted {
 }
 
 #[test]
-fn every_state_is_accepted_again_as_a_set_up() {
+fn every_state_is_accepted_again_as_a_setup() {
     play_random_games(7, |Step { after, .. }| {
         let setup = Setup {
             rules: after.rules().into(),
@@ -230,17 +230,17 @@ fn every_state_is_accepted_again_as_a_set_up() {
     });
 }
 
-/// These boards have the right size and not too many pieces. What can be wrong is that both players have lost, the
-/// player to move, and the count of quiet moves.
+/// These boards have the right size and not too many pieces. They can be wrong if both players have lost, in the player
+/// to move, and in the count of quiet moves.
 #[test]
-fn qr_5_and_qr_6_a_random_board_is_refused_with_exactly_the_errors_of_the_naive_game() {
+fn qr_5_and_qr_6_a_random_board_is_rejected_with_exactly_the_errors_of_the_naive_game() {
     let mut chance = Chance::new(15, 0);
-    let mut met = BTreeSet::new();
+    let mut seen = BTreeSet::new();
     for size in SIZES {
         for _ in 0..moves_on(size) {
-            let written = random_set_up(&mut chance, size);
-            let (diagram, next) = (Diagram::try_from(&written.set_up()), written.next_player);
-            let diagram = diagram.expect("the board is one");
+            let owned = random_setup(&mut chance, size);
+            let (diagram, next) = (Diagram::try_from(&owned.setup()), owned.next_player);
+            let diagram = diagram.expect("the board is valid");
             let game = plain::Game::from(&diagram);
             let wanted = match [game.has_lost(0), game.has_lost(1)] {
                 [true, true] => vec![SetupError::TwoLosers],
@@ -254,12 +254,12 @@ fn qr_5_and_qr_6_a_random_board_is_refused_with_exactly_the_errors_of_the_naive_
                     not_to_move.into_iter().chain(quiet).collect()
                 }
             };
-            let errors = Position::try_from(&written.set_up()).err().unwrap_or_default();
+            let errors = Position::try_from(&owned.setup()).err().unwrap_or_default();
             assert_eq!(errors, wanted, "{}", diagram.notation());
-            met.extend(wanted.iter().map(ToString::to_string));
+            seen.extend(wanted.iter().map(ToString::to_string));
         }
     }
-    // Two losers, each player as the loser who is not to move and as the one who is blocked, and one to five quiet
-    // moves after the end.
-    assert_eq!(met.len(), 10, "{met:?}");
+    // Two losers; each player as a loser who is not to move, and as a blocked player; one to five quiet moves after the
+    // end.
+    assert_eq!(seen.len(), 10, "{seen:?}");
 }

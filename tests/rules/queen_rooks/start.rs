@@ -9,7 +9,7 @@ use arbiter_games::{
 
 #[test]
 fn qr_2_each_player_fills_a_square_in_a_corner_with_the_queen_outermost() {
-    let start = Position::start(Rules::new(6, 0).expect("6 is a size"));
+    let start = Position::start(Rules::new(6, 0).expect("the size is valid"));
     assert_eq!(picture(&start), "...rrq ...rrr ...rrr RRR... RRR... QRR...");
 }
 
@@ -21,7 +21,7 @@ fn qr_2_player_one_starts() {
 #[test]
 fn qr_2_the_naive_game_has_the_same_start_on_every_size() {
     for size in SIZES {
-        let rules = Rules::new(size, 7).expect("it is a size");
+        let rules = Rules::new(size, 7).expect("the size is valid");
         assert_eq!(naive(&Position::start(rules)), plain::Game::start(size as usize, 7));
     }
 }

@@ -1,6 +1,5 @@
-//! Helpers of the tests of Queen and rooks: boards as pictures, and random boards and games of every size.
-//!
-//! Random choices come from the crate's own generator, so every run makes the same ones.
+//! Helpers for the tests of Queen and rooks: boards as pictures, and random boards and games of every size. The generator
+//! of the crate has fixed seeds, so every run makes the same choices.
 
 use std::cmp::Ordering;
 
@@ -16,12 +15,12 @@ use arbiter_games::{
 
 pub const SIZES: [u32; 12] = [4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26];
 
-/// A picture of a board: its rows from the top, with spaces between them.
+/// The rows of a picture: rows from the top, with spaces between them.
 pub fn rows(picture: &str) -> Vec<&str> {
     picture.split(' ').collect()
 }
 
-/// Sets up a picture without quiet moves and without a limit on them.
+/// Sets up a picture without quiet moves and without a limit of them.
 pub fn set_up(picture: &str, next_player: Player) -> Result<Position, Vec<SetupError>> {
     set_up_with_quiet_moves(picture, next_player, 0, 0)
 }
@@ -33,7 +32,7 @@ pub fn set_up_with_quiet_moves(
     limit: u32,
 ) -> Result<Position, Vec<SetupError>> {
     let board = rows(picture);
-    let rules = Rules::new(board.len() as u32, limit).expect("the rules hold together");
+    let rules = Rules::new(board.len() as u32, limit).expect("the rules are valid");
     Position::try_from(&Setup {
         rules: rules.into(),
         board: &board,
@@ -43,11 +42,11 @@ pub fn set_up_with_quiet_moves(
 }
 
 pub fn position(picture: &str, next_player: Player) -> Position {
-    set_up(picture, next_player).expect("the set-up is accepted")
+    set_up(picture, next_player).expect("the setup is accepted")
 }
 
 pub fn mv(text: &str) -> Move {
-    text.parse().expect("it is a move")
+    text.parse().expect("the text is a move")
 }
 
 /// Plays a legal move and returns its events.
@@ -67,12 +66,12 @@ pub fn naive(game: &Position) -> plain::Game {
     (&game.diagram()).into()
 }
 
-fn number_in(chance: &mut Chance, lowest: u32, highest: u32) -> u32 {
-    lowest + chance.below(highest - lowest + 1)
+fn number_in(chance: &mut Chance, min: u32, max: u32) -> u32 {
+    min + chance.below(max - min + 1)
 }
 
-/// A queen and this many rooks of each player, on random squares. On a crowded board they share a square area that is
-/// hardly larger than they need.
+/// A board with a queen and this many rooks of each player on random squares. On a crowded board the pieces are in a
+/// square area of about the minimum size.
 fn random_board(chance: &mut Chance, size: u32, rooks: [u32; 2], crowded: bool) -> Vec<String> {
     let pieces = rooks[0] + rooks[1] + 2;
     let tight = (2..size).find(|width| width * width > pieces).unwrap_or(size);
@@ -96,17 +95,17 @@ pub fn random_diagram(chance: &mut Chance, size: u32) -> Diagram {
     let rooks = pick(chance, &[[one, two], [two, one], [one / 2, two / 2]]);
     let crowded = one_in(chance, 2);
     let setup = Setup {
-        rules: Rules::new(size, pick(chance, &[0, 5])).expect("it is a size").into(),
+        rules: Rules::new(size, pick(chance, &[0, 5])).expect("the size is valid").into(),
         board: &random_board(chance, size, rooks, crowded),
         next_player: pick(chance, &[None, Some(One), Some(Two)]),
         quiet_moves: pick(chance, &[0, 5]),
     };
-    Diagram::try_from(&setup).expect("the board is one")
+    Diagram::try_from(&setup).expect("the board is valid")
 }
 
-/// One player is in a corner, with the queen innermost, behind rooks of the other, whose queen and further rooks stand
-/// anywhere else. Sometimes a rook of the player who is shut in stands outside.
-pub fn random_board_with_a_player_shut_in(chance: &mut Chance, size: u32) -> Vec<String> {
+/// A board on which one player is in a corner, enclosed by rooks of the other player, whose other pieces are anywhere
+/// outside. Sometimes a rook of the enclosed player is outside.
+pub fn random_board_with_an_enclosed_player(chance: &mut Chance, size: u32) -> Vec<String> {
     let depth = number_in(chance, 2, size / 2);
     let mut grid = vec![vec!['.'; size as usize]; size as usize];
     let mut outside = Vec::new();
@@ -144,7 +143,7 @@ pub fn exchange(letter: char) -> char {
     if letter.is_ascii_uppercase() { letter.to_ascii_lowercase() } else { letter.to_ascii_uppercase() }
 }
 
-/// A set-up that owns its board.
+/// A setup that owns its board.
 pub struct OwnedSetup {
     pub rules: Rules,
     pub board: Vec<String>,
@@ -153,37 +152,37 @@ pub struct OwnedSetup {
 }
 
 impl OwnedSetup {
-    pub fn set_up(&self) -> Setup<'_, String> {
+    pub fn setup(&self) -> Setup<'_, String> {
         let &Self { rules, ref board, next_player, quiet_moves } = self;
         Setup { rules: rules.into(), board, next_player: Some(next_player), quiet_moves }
     }
 }
 
-/// A set-up with no more pieces than there are at the start.
-pub fn random_set_up(chance: &mut Chance, size: u32) -> OwnedSetup {
+/// A setup with at most as many pieces as at the start.
+pub fn random_setup(chance: &mut Chance, size: u32) -> OwnedSetup {
     let board = if one_in(chance, 4) {
-        random_board_with_a_player_shut_in(chance, size)
+        random_board_with_an_enclosed_player(chance, size)
     } else {
-        let fewest = if one_in(chance, 8) { 0 } else { 2 };
-        // Few pieces as often as many.
-        let highest = number_in(chance, 2, size * size / 4 - 1);
-        let rooks = [(); 2].map(|()| number_in(chance, fewest, highest));
+        let min = if one_in(chance, 8) { 0 } else { 2 };
+        // Few pieces are as likely as many.
+        let max = number_in(chance, 2, size * size / 4 - 1);
+        let rooks = [(); 2].map(|()| number_in(chance, min, max));
         let crowded = one_in(chance, 2);
         random_board(chance, size, rooks, crowded)
     };
-    let rules = Rules::new(size, pick(chance, &[0, 0, 5, 20])).expect("the rules hold together");
+    let rules = Rules::new(size, pick(chance, &[0, 0, 5, 20])).expect("the rules are valid");
     OwnedSetup { rules, board, next_player: chance.toss(), quiet_moves: chance.below(6) }
 }
 
 pub fn random_position(chance: &mut Chance, size: u32) -> Position {
     loop {
-        if let Ok(position) = Position::try_from(&random_set_up(chance, size).set_up()) {
+        if let Ok(position) = Position::try_from(&random_setup(chance, size).setup()) {
             return position;
         }
     }
 }
 
-/// How many moves of random games to test on boards of a size: fewer on large ones, where the naive game is slow.
+/// The number of moves of random games to test on boards of a size: fewer on large boards, where the naive game is slow.
 pub fn moves_on(size: u32) -> u32 {
     1_500_000 / size.pow(3)
 }
@@ -202,7 +201,7 @@ impl Step {
     }
 }
 
-/// A new game tests more than the rest of an old one.
+/// A new game tests more than a longer game.
 const MAX_MOVES_PER_GAME: u32 = 50;
 
 /// Plays random games of every size, from the start and from random positions, and checks each move.
@@ -211,7 +210,7 @@ pub fn play_random_games(seed: u64, mut check: impl FnMut(&Step)) {
     for size in SIZES {
         let mut moves = moves_on(size);
         while moves > 0 {
-            let start = Position::start(Rules::new(size, 0).expect("it is a size"));
+            let start = Position::start(Rules::new(size, 0).expect("the size is valid"));
             let mut game = if one_in(&mut chance, 4) { start } else { random_position(&mut chance, size) };
             for _ in 0..moves.min(MAX_MOVES_PER_GAME) {
                 let legal = game.legal_moves();

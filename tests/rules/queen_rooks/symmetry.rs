@@ -7,7 +7,7 @@ use arbiter_games::{
     queen_rooks::{Ending, Move, Outcome, Position, Setup},
 };
 
-/// Where a cell goes on a board of a size.
+/// Maps a cell of a board of a size.
 type Symmetry = fn(plain::Cell, usize) -> plain::Cell;
 
 /// The same position with its squares moved and its colours exchanged.
@@ -24,7 +24,7 @@ fn transform(game: &Position, to: Symmetry) -> Position {
         next_player: Some(game.next_player().other()),
         quiet_moves: game.quiet_moves(),
     };
-    Position::try_from(&setup).expect("the position is one")
+    Position::try_from(&setup).expect("the position is valid")
 }
 
 /// A turn with its cells moved and its colours exchanged. Captures and corners are sorted, as their order depends on
@@ -49,8 +49,7 @@ fn transform_turn(
     turn
 }
 
-/// Plays the moves of random games on transformed boards too, and compares the legal moves, the turns, the states and
-/// the outcomes with the transformed ones.
+/// Plays the moves of random games on transformed boards too, and compares legal moves, turns, states and outcomes.
 fn compare_transformed(seed: u64, to: Symmetry) {
     play_random_games(seed, |step| {
         let context = format!("{} in {}", step.mv, step.before.notation());

@@ -21,7 +21,7 @@ fn rm_7_the_naive_match_reports_the_same_card_and_trick() {
         for mv in game.legal_moves() {
             let events = game.clone().play(&mv).expect("the move is legal");
             let [Event::Played { player, card }, taken @ ..] = &events[..] else {
-                panic!("{mv} in {} does not begin with the card: {events:?}", game.notation());
+                panic!("{mv} in {} does not start with the card: {events:?}", game.notation());
             };
             assert_eq!((*player, *card), (mv.player, mv.card));
             let taken = taken.iter().map(|event| match event {
@@ -44,14 +44,14 @@ fn rm_7_the_naive_match_reaches_the_same_position() {
 
 #[test]
 fn rm_7_the_naive_match_has_the_same_tricks_and_outcome() {
-    let mut met = BTreeSet::new();
+    let mut seen = BTreeSet::new();
     play_side_by_side(6, |game, naive| {
         let outcome = plain::Outcome::from(&game.outcome());
         assert_eq!(outcome, naive.outcome(), "{}", game.notation());
-        met.insert((outcome.result, outcome.best.len()));
+        seen.insert((outcome.result, outcome.best.len()));
     });
-    // A case that was never met was never compared: a match under way, a winner, and draws between two to four.
+    // Every case must occur, or it is not compared: a match in progress, a winner, and draws between two to four players.
     let draws = [("DRAW", 2), ("DRAW", 3), ("DRAW", 4)];
     let all: BTreeSet<_> = draws.into_iter().chain([("IN_PROGRESS", 0), ("WINNER_DETERMINED", 1)]).collect();
-    assert_eq!(met, all);
+    assert_eq!(seen, all);
 }

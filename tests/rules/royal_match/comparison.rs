@@ -11,7 +11,7 @@ fn pairs() -> impl Iterator<Item = (Card, Card)> {
     Card::deck().flat_map(|first| Card::deck().map(move |second| (first, second)))
 }
 
-/// As the document's function returns it: 1, -1, or 0, which it never returns.
+/// The result as the function of the document returns it: 1 or -1. It never returns 0.
 fn sign(ordering: cmp::Ordering) -> i32 {
     ordering as i32
 }
@@ -41,10 +41,10 @@ fn rm_2_hearts_are_the_opposite_of_spades_and_diamonds_of_clubs() {
     assert_eq!(Suit::ALL.map(Suit::opposite), [Suit::Spades, Suit::Clubs, Suit::Diamonds, Suit::Hearts]);
 }
 
-/// Two cards of which the first wins, and why.
+/// Two cards, of which the first wins, and the reason.
 type Example = (&'static str, &'static str, Decision);
 
-/// The examples of the document's four configurations, as it lists them: the strong suit, and its six pairs.
+/// The examples of the document, in its order: a strong suit, and six pairs.
 #[rustfmt::skip]
 const EXAMPLES: [(Suit, [Example; 6]); 4] = [
     (Suit::Hearts, [
@@ -82,7 +82,7 @@ const EXAMPLES: [(Suit, [Example; 6]); 4] = [
 ];
 
 #[test]
-fn rm_3_the_examples_of_the_document_are_decided_as_it_says() {
+fn rm_3_the_examples_of_the_document_have_its_results() {
     for (dominant, examples) in EXAMPLES {
         for (winner, loser, decision) in examples {
             let order = Order { dominant, ordering: Ordering::ValueThenSuit };
@@ -93,7 +93,7 @@ fn rm_3_the_examples_of_the_document_are_decided_as_it_says() {
 }
 
 #[test]
-fn rm_3_all_cards_are_compared_as_by_the_function_of_the_document() {
+fn rm_3_all_comparisons_match_the_function_of_the_document() {
     for dominant in Suit::ALL {
         let order = Order { dominant, ordering: Ordering::ValueThenSuit };
         for (first, second) in pairs().filter(|(first, second)| first != second) {
@@ -121,8 +121,8 @@ fn rm_4_cards_are_equal_exactly_when_they_are_identical() {
 fn rm_4_the_order_is_antisymmetric() {
     for order in orders() {
         for (first, second) in pairs() {
-            let (actual, turned) = (order.compare(first, second).0, order.compare(second, first).0);
-            assert_eq!(actual, turned.reverse(), "{first}, {second}: {order:?}");
+            let (actual, swapped) = (order.compare(first, second).0, order.compare(second, first).0);
+            assert_eq!(actual, swapped.reverse(), "{first}, {second}: {order:?}");
         }
     }
 }

@@ -7,7 +7,7 @@ use arbiter_games::royal_match::{
 };
 
 #[test]
-fn rm_7_most_tricks_win_and_equal_most_is_a_draw_between_those_players() {
+fn rm_7_the_most_tricks_win_and_a_tie_is_a_draw() {
     for (state, ending) in [
         ("rm:vH:-;3/-;2", Ending::Won { winner: One }),
         ("rm:vH:-;1/-;5/-;0/-;4", Ending::Won { winner: Two }),

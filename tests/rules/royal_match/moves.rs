@@ -1,4 +1,4 @@
-//! RM-7: legal moves, and the reasons why others are refused.
+//! RM-7: legal moves, and the reasons why a move is illegal.
 
 use super::support::{at_every_state, cards_of};
 use arbiter_games::{
@@ -24,7 +24,7 @@ fn reasons(diagram: &Diagram, Move { player, card }: Move) -> Vec<IllegalMove> {
 }
 
 #[test]
-fn rm_7_a_move_is_listed_exactly_when_it_is_valid_and_can_be_played() {
+fn rm_7_a_move_is_listed_exactly_when_it_is_legal_and_can_be_played() {
     at_every_state(2, |game| {
         let listed = game.legal_moves();
         for mv in moves_to_try() {
@@ -36,7 +36,7 @@ fn rm_7_a_move_is_listed_exactly_when_it_is_valid_and_can_be_played() {
 }
 
 #[test]
-fn rm_7_each_refusal_lists_its_reasons_and_changes_nothing() {
+fn rm_7_an_illegal_move_lists_its_reasons_and_changes_nothing() {
     at_every_state(3, |game| {
         let mut after = game.clone();
         for mv in moves_to_try() {

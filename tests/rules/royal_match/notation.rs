@@ -37,16 +37,16 @@ fn every_way_to_write_a_card_is_accepted() {
             }
         }
     }
-    // Nine numbers, and four letters in upper and lower case.
+    // Nine numbers, and four letters in two cases.
     assert_eq!(ways, (9 + 8) * 4 * 6);
 }
 
 #[test]
-fn text_that_is_not_a_card_is_refused() {
+fn text_that_is_not_a_card_is_rejected() {
     let words = "H 7 10 J ♥ HH 77 H7 ♥7 7X XH 0H 1H 01H 07H 11H 14H 010H 100H +7H -7H 7.0H 7_H 7HH 7♥♥ 7♥H JJ \
                  10J JQH TH ７H ٧H 7Ｈ 7❤ 🂷 7H,8H 1:7H";
     let spaced = ["", " ", "7H ", " 7H", "7 H", "7H\0"];
-    // The variation selector of emoji, anywhere but once behind a suit.
+    // A variation selector is only accepted once, after a suit.
     let marked = ["\u{FE0F}", "7\u{FE0F}", "7\u{FE0F}♥", "\u{FE0F}7♥", "7♥\u{FE0F}\u{FE0F}"];
     for text in words.split(' ').chain(spaced).chain(marked) {
         assert!(text.parse::<Card>().is_err(), "{text:?}");
@@ -72,7 +72,7 @@ fn every_diagram_reads_back_from_its_notation() {
 }
 
 #[test]
-fn a_state_with_a_few_wrong_characters_is_refused_with_a_reason_or_read_as_another() {
+fn a_state_with_random_changes_is_rejected_with_a_reason_or_valid() {
     let mut chance = Chance::new(12, 0);
     let letters: Vec<char> = "rmvsHDCShdcsAKQJakqj0123456789:;/,-?♥♡\u{FE0F} ".chars().collect();
     let mut read = 0;
@@ -94,5 +94,5 @@ fn a_state_with_a_few_wrong_characters_is_refused_with_a_reason_or_read_as_anoth
             Err(errors) => assert!(!errors.is_empty(), "{text}"),
         }
     }
-    assert!(read > 100, "only {read} could be read");
+    assert!(read > 100, "only {read} were valid");
 }

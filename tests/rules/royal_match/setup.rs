@@ -1,4 +1,4 @@
-//! Set-ups and openings: those that RM-7 refuses, and those that it accepts.
+//! Setups and openings that RM-7 rejects, and those that it accepts.
 
 use std::collections::BTreeSet;
 
@@ -58,7 +58,7 @@ fn rm_7_each_error_of_a_state_is_reported() {
 }
 
 #[test]
-fn rm_7_all_errors_of_a_state_are_reported_at_once() {
+fn rm_7_all_errors_of_a_state_are_reported_together() {
     let wanted = [
         SetupError::PlayerCount(5),
         SetupError::DuplicateCard {
@@ -72,7 +72,7 @@ fn rm_7_all_errors_of_a_state_are_reported_at_once() {
     assert_eq!(setup_errors("rm:vH:7H;20/8H,9H;0/-;0;7H/10H;0/JH;0"), wanted);
 }
 
-/// Whether a set-up is a state of some match, as RM-7 defines it.
+/// Whether a setup is a position of a match (RM-7).
 fn is_match(setup: &Setup) -> bool {
     let left: BTreeSet<_> =
         setup.seats.iter().map(|seat| seat.hand.len() + usize::from(seat.played.is_some())).collect();
@@ -86,7 +86,7 @@ fn is_match(setup: &Setup) -> bool {
         && setup.seats.iter().any(|seat| seat.played.is_none())
 }
 
-/// Makes a random change. The set-up may or may not still be a state of a match.
+/// Makes a random change. The setup may still be a position of a match.
 fn disturb(chance: &mut Chance, setup: &mut Setup) {
     let deck: Vec<_> = Card::deck().map(Some).collect();
     let what = chance.below(6);
@@ -103,31 +103,31 @@ fn disturb(chance: &mut Chance, setup: &mut Setup) {
 }
 
 #[test]
-fn rm_7_a_set_up_is_accepted_exactly_when_it_is_a_state_of_a_match() {
+fn rm_7_a_setup_is_accepted_exactly_when_it_is_a_position_of_a_match() {
     let mut chance = Chance::new(14, 0);
-    let mut met = [0, 0];
+    let mut seen = [0, 0];
     at_every_state(11, |game| {
         let mut setup = setup(game.diagram());
         for _ in 0..3 {
             disturb(&mut chance, &mut setup);
-            let made = StateOrView::<RoyalMatch>::try_from(&setup);
-            assert_eq!(made.is_ok(), is_match(&setup), "{setup:?}: {made:?}");
-            met[usize::from(made.is_ok())] += 1;
+            let result = StateOrView::<RoyalMatch>::try_from(&setup);
+            assert_eq!(result.is_ok(), is_match(&setup), "{setup:?}: {result:?}");
+            seen[usize::from(result.is_ok())] += 1;
         }
     });
-    assert!(met.iter().all(|&count| count > 1000), "{met:?}");
+    assert!(seen.iter().all(|&count| count > 1000), "{seen:?}");
 }
 
 #[test]
-fn no_error_of_a_set_up_is_reported_twice() {
+fn no_error_of_a_setup_is_reported_twice() {
     let mut chance = Chance::new(15, 0);
     at_every_state(12, |game| {
         let mut setup = setup(game.diagram());
         for _ in 0..5 {
             disturb(&mut chance, &mut setup);
             let errors = StateOrView::<RoyalMatch>::try_from(&setup).err().unwrap_or_default();
-            let actual: BTreeSet<_> = errors.iter().map(|error| format!("{error:?}")).collect();
-            assert_eq!(actual.len(), errors.len(), "{setup:?}: {errors:?}");
+            let distinct: BTreeSet<_> = errors.iter().map(|error| format!("{error:?}")).collect();
+            assert_eq!(distinct.len(), errors.len(), "{setup:?}: {errors:?}");
         }
     });
 }
@@ -170,14 +170,14 @@ fn rm_7_each_error_of_an_opening_is_reported() {
             OpeningError::DuplicateCard { player: Two, index: 1, card: card("7H") },
         ),
     ] {
-        let errors = Opening::try_from(&setup).expect_err("the opening is wrong");
+        let errors = Opening::try_from(&setup).expect_err("the opening is invalid");
         assert_eq!(errors, [wanted], "{setup:?}");
     }
 }
 
-/// The error of a field that cannot be read is reported where it is read.
+/// The reader reports a field that it cannot read.
 #[test]
-fn an_unreadable_field_is_refused_without_a_second_error() {
+fn an_unreadable_field_is_rejected_without_a_second_error() {
     let hands = vec![vec![Some(card("7H"))], vec![None]];
     let opening = OpeningSetup { hands, ..OpeningSetup::default() };
     assert_eq!(Opening::try_from(&opening).err(), Some(vec![]));

@@ -9,7 +9,7 @@ use arbiter_games::{
     royal_match::{OpeningSetup, RoyalMatch, Rules, Seat},
 };
 
-/// Deals of every size, by twenty seeds each: the number of players, the hand size, and the match.
+/// Deals of every size with twenty seeds: the number of players, the hand size, and the match.
 fn deals() -> impl Iterator<Item = (u32, u32, RoyalMatch)> {
     let sizes = (2..=4).flat_map(|players| (1..=13).map(move |hand_size| (players, hand_size)));
     sizes.flat_map(|(players, hand_size)| {
@@ -18,7 +18,7 @@ fn deals() -> impl Iterator<Item = (u32, u32, RoyalMatch)> {
 }
 
 #[test]
-fn rm_7_each_player_is_dealt_as_many_cards_as_asked_for() {
+fn rm_7_each_player_is_dealt_the_requested_number_of_cards() {
     for (players, hand_size, game) in deals() {
         let sizes: Vec<_> = game.diagram().seats().iter().map(|seat| seat.hand.len()).collect();
         assert_eq!(sizes, vec![hand_size as usize; players as usize]);
@@ -63,7 +63,7 @@ fn rm_7_a_match_starts_with_the_given_hands_and_dominant_suit() {
 }
 
 #[test]
-fn what_is_drawn_follows_from_the_seed_whatever_else_is_given() {
+fn what_the_seed_decides_does_not_depend_on_what_is_given() {
     for (players, hand_size, seed) in [(2, 13, 0), (3, 4, 1), (4, 13, u64::MAX), (2, 1, 1 << 40)] {
         let drawn = deal(players, hand_size, seed);
         let dominant = Some(drawn.diagram().order().dominant);
@@ -83,19 +83,19 @@ fn what_is_drawn_follows_from_the_seed_whatever_else_is_given() {
 }
 
 #[test]
-fn everything_that_can_be_drawn_is_drawn_for_some_seed() {
+fn every_choice_is_made_by_some_seed() {
     let (mut dominant, mut held) = (BTreeSet::new(), BTreeSet::new());
     for seed in 0..1000 {
         let game = deal(4, 1, seed);
         dominant.insert(plain::suit_name(game.diagram().order().dominant));
         held.extend(cards_of(game.diagram()).iter().map(ToString::to_string).enumerate());
     }
-    // Each suit is strong, and each of the four players holds each of the cards.
+    // Every suit is strong, and every player holds every card.
     assert_eq!((dominant.len(), held.len()), (4, 4 * 52));
 }
 
-// What a seed means is part of the contract: a client that keeps one gets the same match from every release.
-// The states below must never change.
+// The result of a seed is part of the contract: a seed gives the same match in every release. The states below must never
+// change.
 
 #[test]
 fn the_match_dealt_by_a_seed_never_changes() {

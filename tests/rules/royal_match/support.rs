@@ -1,6 +1,5 @@
-//! Helpers of the tests of `RoyalMatch`: cards, deals, and random matches played side by side with the naive ones.
-//!
-//! Random choices come from the crate's own generator, so every run makes the same ones.
+//! Helpers for the tests of `RoyalMatch`: cards, deals, and random matches. The generator of the crate has fixed seeds, so
+//! every run makes the same choices.
 
 use crate::{chance::pick, naive::royal_match as plain};
 use arbiter_games::{
@@ -29,7 +28,7 @@ pub fn orders() -> impl Iterator<Item = Order> {
 }
 
 pub fn opening(setup: &OpeningSetup) -> Opening {
-    Opening::try_from(setup).expect("the opening holds together")
+    Opening::try_from(setup).expect("the opening is valid")
 }
 
 pub fn deal(players: u32, hand_size: u32, seed: u64) -> RoyalMatch {
@@ -96,10 +95,10 @@ pub fn random_diagram(chance: &mut Chance) -> Diagram {
     Diagram::try_from(&setup).expect("the cards are different")
 }
 
-/// Plays random matches with the crate and with the naive implementation side by side, and calls the comparison
-/// before each move and at the end.
-pub fn play_side_by_side(kind: u64, mut compare: impl FnMut(&RoyalMatch, &plain::Match)) {
-    let mut chance = Chance::new(7, kind);
+/// Plays random matches with the crate and the naive implementation side by side. Calls `compare` before each move and at
+/// the end.
+pub fn play_side_by_side(stream: u64, mut compare: impl FnMut(&RoyalMatch, &plain::Match)) {
+    let mut chance = Chance::new(7, stream);
     for _ in 0..500 {
         let mut game = random_match(&mut chance);
         let mut naive = naive(&game);
@@ -116,7 +115,7 @@ pub fn play_side_by_side(kind: u64, mut compare: impl FnMut(&RoyalMatch, &plain:
     }
 }
 
-/// Calls the check at every state of random matches.
-pub fn at_every_state(kind: u64, mut check: impl FnMut(&RoyalMatch)) {
-    play_side_by_side(kind, |game, _| check(game));
+/// Calls `check` with every state of random matches.
+pub fn at_every_state(stream: u64, mut check: impl FnMut(&RoyalMatch)) {
+    play_side_by_side(stream, |game, _| check(game));
 }

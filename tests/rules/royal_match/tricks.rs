@@ -1,4 +1,4 @@
-//! RM-7: tricks and who takes them.
+//! RM-7: tricks.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use arbiter_games::{
 };
 
 #[test]
-fn rm_7_no_card_is_lost_or_doubled() {
+fn rm_7_no_card_is_lost_or_duplicated() {
     let mut chance = Chance::new(8, 0);
     for _ in 0..500 {
         let mut game = random_match(&mut chance);
@@ -46,7 +46,7 @@ fn permutations(players: &[Player]) -> Vec<Vec<Player>> {
 }
 
 #[test]
-fn rm_7_the_players_may_play_in_any_order_and_the_trick_is_the_same() {
+fn rm_7_the_order_of_the_players_does_not_change_the_trick() {
     let mut chance = Chance::new(9, 0);
     for _ in 0..500 {
         let start = random_match(&mut chance);
@@ -57,7 +57,7 @@ fn rm_7_the_players_may_play_in_any_order_and_the_trick_is_the_same() {
             let mut game = start.clone();
             let play = |player: Player| game.play(&Move { player, card: chosen[player.index()] });
             let events = players.into_iter().map(play).collect::<Result<Vec<_>, _>>();
-            let trick = events.expect("everybody may play").concat().pop();
+            let trick = events.expect("every player may play").concat().pop();
             assert!(matches!(trick, Some(Event::TrickTaken(_))), "{trick:?} in {}", start.notation());
             (trick, game)
         });
@@ -67,7 +67,7 @@ fn rm_7_the_players_may_play_in_any_order_and_the_trick_is_the_same() {
 }
 
 #[test]
-fn rm_7_a_trick_says_why_it_is_taken() {
+fn rm_7_a_trick_explains_why_it_is_taken() {
     let mut game =
         crate::parse_state::<RoyalMatch>("rm:vH:KH;0/-;0;AS/-;0;KD").expect("the state is a match");
     let events = game.play(&"1:KH".parse().expect("the text is a move")).expect("the move is legal");
@@ -78,7 +78,7 @@ fn rm_7_a_trick_says_why_it_is_taken() {
 #[test]
 fn rm_7_the_trick_of_a_random_diagram_is_taken_as_in_the_naive_match() {
     let mut chance = Chance::new(10, 0);
-    let mut met = BTreeSet::new();
+    let mut seen = BTreeSet::new();
     for _ in 0..2000 {
         let diagram = random_diagram(&mut chance);
         let mut wanted = plain::Match::from(&diagram);
@@ -87,7 +87,7 @@ fn rm_7_the_trick_of_a_random_diagram_is_taken_as_in_the_naive_match() {
         let tricks: Vec<_> = tricks.iter().map(plain::Trick::from).collect();
         assert_eq!(tricks, wanted.take_trick().into_iter().collect::<Vec<_>>(), "{notation}");
         assert_eq!(plain::Match::from(&after), wanted, "{notation}");
-        met.insert(tricks.len());
+        seen.insert(tricks.len());
     }
-    assert_eq!(met, BTreeSet::from([0, 1]));
+    assert_eq!(seen, BTreeSet::from([0, 1]));
 }

@@ -1,4 +1,4 @@
-//! The state as one player sees it: RM-7 without the other hands.
+//! RM-7: the match as one player sees it.
 
 use super::support::{at_every_state, card, naive, setup};
 use crate::naive::royal_match as plain;
@@ -11,7 +11,7 @@ fn players(game: &RoyalMatch) -> impl Iterator<Item = Player> {
     game.diagram().players()
 }
 
-/// A match that is the same for the viewer: the other hands are dealt again from the cards that the viewer does not
+/// A match that looks the same to the viewer: the other hands are dealt again from the cards that the viewer does not
 /// see.
 fn with_other_hidden_hands(chance: &mut Chance, game: &RoyalMatch, viewer: Player) -> RoyalMatch {
     let mut setup = setup(game.diagram());
@@ -75,7 +75,7 @@ fn a_view_reads_back_from_its_notation() {
 }
 
 #[test]
-fn of_the_viewers_moves_a_view_answers_as_the_whole_state() {
+fn a_view_treats_the_viewers_moves_like_the_whole_state() {
     at_every_state(16, |game| {
         for player in players(game) {
             let view = view(game, player);
@@ -96,7 +96,7 @@ fn of_the_viewers_moves_a_view_answers_as_the_whole_state() {
 }
 
 #[test]
-fn a_view_does_not_answer_for_other_players_of_the_match() {
+fn a_view_rejects_moves_of_other_players_of_the_match() {
     at_every_state(17, |game| {
         for viewer in players(game) {
             let view = view(game, viewer);

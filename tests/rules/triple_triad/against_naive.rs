@@ -21,10 +21,10 @@ fn random_game(chance: &mut Chance) -> TripleTriad {
     start(random_rules(chance), &OpeningSetup { first_player, elements, ..with_hands(&cards) }, 0)
 }
 
-/// Plays random games with the crate and with the naive implementation side by side, and calls the comparison
-/// before each move and at the end.
-fn play_side_by_side(kind: u64, mut compare: impl FnMut(&TripleTriad, &plain::Game)) {
-    let mut chance = Chance::new(5, kind);
+/// Plays random games with the crate and the naive implementation side by side. Calls `compare` before each move and at
+/// the end.
+fn play_side_by_side(stream: u64, mut compare: impl FnMut(&TripleTriad, &plain::Game)) {
+    let mut chance = Chance::new(5, stream);
     for _ in 0..10_000 {
         let mut game = random_game(&mut chance);
         let mut naive = naive(&game);
@@ -60,7 +60,7 @@ fn tt_11_the_naive_game_reports_the_same_placement_and_captures_in_random_games(
         let mv = pick(&mut chance, &legal);
         let events = game.clone().play(&mv).expect("the move is legal");
         let [Event::Placed { player, card, square }, captures @ ..] = &events[..] else {
-            panic!("{mv} in {} does not begin with its placement: {events:?}", game.notation());
+            panic!("{mv} in {} does not start with its placement: {events:?}", game.notation());
         };
         assert_eq!((*player, card.id(), *square), (game.position().next_player(), mv.card, mv.square));
         let captures = captures.iter().map(|event| match event {
@@ -74,14 +74,14 @@ fn tt_11_the_naive_game_reports_the_same_placement_and_captures_in_random_games(
 
 #[test]
 fn tt_12_the_naive_game_has_the_same_scores_and_outcome_in_random_games() {
-    let mut met = BTreeSet::new();
+    let mut seen = BTreeSet::new();
     play_side_by_side(3, |game, naive| {
         let outcome = plain::Outcome::from(&game.outcome());
         assert_eq!(outcome, naive.outcome(), "{}", game.notation());
-        met.insert((outcome.result, outcome.winner));
+        seen.insert((outcome.result, outcome.winner));
     });
-    // A case that was never met was never compared.
-    assert_eq!(met.len(), 5, "{met:?}");
+    // Every case must occur, or it is not compared.
+    assert_eq!(seen.len(), 5, "{seen:?}");
 }
 
 #[test]

@@ -1,8 +1,8 @@
-//! Golden games of Triple Triad: whole games, held against the crate and against the naive game.
+//! Golden games of Triple Triad: whole games, compared with the crate and with the naive game.
 //!
-//! The files are `tests/rules/golden/triple_triad/*.txt`. A line that starts with `#` is a comment. The first of the others is
-//! the state that a game starts from; below it, each is a move with what it takes and the scores after it, then
-//! the outcome, and after a draw that is played again a seed with the next round that follows from it:
+//! The files are `tests/rules/golden/triple_triad/*.txt`. A line that starts with `#` is a comment. The first other line is
+//! the state at the start. Each line below it is a move, its captures and the scores after it. Then follows the outcome,
+//! and in sudden death a seed with the next round that it draws:
 //!
 //! ```text
 //! 17@5  2:SAME+PLUS/0 4:SAME/0 1:COMBO/1  7-3
@@ -10,7 +10,7 @@
 //! next 42 tt:d:-,-,-/-,-,-/-,-,-:1,3,5,7,9:2,4,6,8,10:X1
 //! ```
 //!
-//! What is taken is told as TT-11 orders it: the square, counted from 1 as in moves, the rules, and the wave.
+//! A capture is the square, counted from 1 as in moves, the rules, and the wave. Captures are in the order of TT-11.
 
 use crate::golden::{Golden, golden_games};
 use crate::naive::triple_triad::{self as plain, Capture, Outcome, cell};
@@ -22,7 +22,7 @@ use arbiter_games::{
 /// The folder of the files.
 const GAME: &str = "triple_triad";
 
-/// Someone who plays a game and tells of it.
+/// Plays a game and reports it.
 trait Referee {
     fn play(&mut self, mv: Move) -> Vec<Capture>;
     fn outcome(&self) -> Outcome;
@@ -58,58 +58,58 @@ fn start(golden: &Golden) -> TripleTriad {
     crate::parse_state::<TripleTriad>(state).unwrap_or_else(|errors| panic!("{place}: {errors:?}"))
 }
 
-fn tell_move(mv: &str, captures: &[Capture], Outcome { scores: [one, two], .. }: &Outcome) -> String {
-    let tell = |capture: &Capture| {
+fn write_move(mv: &str, captures: &[Capture], Outcome { scores: [one, two], .. }: &Outcome) -> String {
+    let write = |capture: &Capture| {
         let (row, column) = capture.cell;
         format!("{}:{}/{}", 3 * row + column + 1, capture.rules.join("+"), capture.wave)
     };
-    let taken: Vec<_> = captures.iter().map(tell).collect();
+    let taken: Vec<_> = captures.iter().map(write).collect();
     let taken = if taken.is_empty() { "-".to_owned() } else { taken.join(" ") };
     format!("{mv}  {taken}  {one}-{two}")
 }
 
-fn tell_outcome(Outcome { result, winner, scores: [one, two], sudden_death_count }: &Outcome) -> String {
+fn write_outcome(Outcome { result, winner, scores: [one, two], sudden_death_count }: &Outcome) -> String {
     let winner = winner.map_or("", |winner| [" X", " O"][winner]);
     format!("outcome {result}{winner} {one}-{two} count {sudden_death_count}")
 }
 
-/// Plays a game to its end, and holds each line against what the referee tells.
+/// Plays a game to its end, and compares each line with what the referee reports.
 fn replay(golden: &Golden, referee: &mut impl Referee) {
     let mut is_over = false;
     for (place, line) in &golden[1..] {
         let first_word = line.split(' ').next().unwrap_or_default();
-        let told = match first_word {
+        let written = match first_word {
             "next" => continue,
             "outcome" => {
                 is_over = true;
-                tell_outcome(&referee.outcome())
+                write_outcome(&referee.outcome())
             }
             mv => {
                 let captures = referee.play(mv.parse().unwrap_or_else(|error| panic!("{place}: {error}")));
-                tell_move(mv, &captures, &referee.outcome())
+                write_move(mv, &captures, &referee.outcome())
             }
         };
-        assert_eq!(&told, line, "{place}");
+        assert_eq!(&written, line, "{place}");
     }
     assert!(is_over, "{} has no outcome", golden[0].0);
 }
 
 #[test]
-fn the_crate_plays_each_game_as_its_file_tells() {
+fn the_crate_plays_each_game_as_its_file_says() {
     for golden in golden_games(GAME) {
         replay(&golden, &mut start(&golden));
     }
 }
 
 #[test]
-fn the_naive_game_plays_each_game_as_its_file_tells() {
+fn the_naive_game_plays_each_game_as_its_file_says() {
     for golden in golden_games(GAME) {
         replay(&golden, &mut plain::Game::from(&start(&golden).diagram()));
     }
 }
 
 #[test]
-fn tt_13_the_next_round_is_the_one_that_the_file_tells() {
+fn tt_13_the_next_round_is_the_one_in_the_file() {
     let mut rounds = 0;
     for golden in golden_games(GAME) {
         let Some((place, line)) = golden.last().filter(|(_, line)| line.starts_with("next ")) else {
@@ -122,10 +122,10 @@ fn tt_13_the_next_round_is_the_one_that_the_file_tells() {
         assert_eq!(next.map(|next| next.notation()).as_deref(), Some(state), "{place}");
         rounds += 1;
     }
-    assert!(rounds > 0, "no file tells of a next round");
+    assert!(rounds > 0, "no file has a next round");
 }
 
-/// A rule that no game shows would not be held against anything.
+/// A rule that no game shows would not be tested.
 #[test]
 fn the_games_show_every_way_to_take_a_card() {
     let lines: Vec<_> = golden_games(GAME).concat().into_iter().map(|(_, line)| line).collect();

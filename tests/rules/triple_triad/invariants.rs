@@ -1,4 +1,4 @@
-//! TT-5 and TT-9 to TT-12: what holds for every turn on random boards and in every state of a game.
+//! TT-5 and TT-9 to TT-12: invariants of every turn on random boards and of every state of a game.
 
 use std::collections::BTreeSet;
 
@@ -24,14 +24,14 @@ const INVARIANTS: [Invariant; 8] = [
         let foe = turn.player().other();
         captures.iter().all(|capture| turn.card_at(cell(capture.square)) == Some((capture.card, foe)))
     }),
-    ("TT-5: a card is taken by one that lies next to it", |turn, captures, _| {
+    ("TT-5: a card is taken by a neighbour", |turn, captures, _| {
         captures.iter().all(|capture| {
             let (square, by) = (capture.square, capture.by_square);
             let steps = square.row.abs_diff(by.row) + square.column.abs_diff(by.column);
             steps == 1 && turn.card_at(cell(by)).is_some_and(|(card, _)| card == capture.by)
         })
     }),
-    ("TT-9: by default the basic rule takes only where Same and Plus take nothing", |turn, captures, _| {
+    ("TT-9: by default the basic rule takes only if Same and Plus take nothing", |turn, captures, _| {
         turn.diagram.rules.basic_capture() == BasicCapture::Always
             || !captures.iter().any(is_special)
             || !captures.iter().any(|capture| capture.rules.has(CaptureRule::Basic))
@@ -41,7 +41,7 @@ const INVARIANTS: [Invariant; 8] = [
         captures.iter().any(is_special) || !captures.iter().any(is_combo)
     }),
     (
-        "TT-10: a card that takes by Combo was itself taken in the wave before, by no basic rule",
+        "TT-10: a card that takes by Combo was taken in the previous wave, not by the basic rule",
         |_, captures, _| {
             captures.iter().enumerate().all(|(index, combo)| {
                 let is_its_taker = |earlier: &Capture| {
@@ -53,14 +53,14 @@ const INVARIANTS: [Invariant; 8] = [
             })
         },
     ),
-    ("TT-11: exactly what the placed card takes is wave 0", |turn, captures, _| {
+    ("TT-11: wave 0 is what the placed card takes", |turn, captures, _| {
         captures.iter().all(|capture| (capture.wave == 0) == (cell(capture.by_square) == turn.placed))
     }),
     ("TT-11: no card changes its owner twice", |_, captures, _| {
         let squares: BTreeSet<_> = captures.iter().map(|capture| cell(capture.square)).collect();
         squares.len() == captures.len()
     }),
-    ("TT-11: the cards taken change their owner, and nothing else changes", |turn, captures, after| {
+    ("TT-11: only the owners of the captured cards change", |turn, captures, after| {
         let mut wanted = turn.diagram.clone();
         for capture in captures {
             let (row, column) = cell(capture.square);
@@ -71,7 +71,7 @@ const INVARIANTS: [Invariant; 8] = [
 ];
 
 #[test]
-fn every_invariant_holds_of_every_turn_on_random_boards() {
+fn every_invariant_holds_for_every_turn_on_random_boards() {
     let mut chance = Chance::new(2, 0);
     for _ in 0..50_000 {
         let turn = random_turn(&mut chance);

@@ -1,4 +1,4 @@
-//! TT-3: legal moves, and the reasons why others are refused.
+//! TT-3: legal moves, and the reasons why a move is illegal.
 
 use proptest::prelude::*;
 
@@ -9,13 +9,13 @@ use arbiter_games::{
     triple_triad::{Card, Diagram, IllegalMove, Move, Rule, TripleTriad},
 };
 
-/// The squares of the board, the first ones beyond it, and some that a narrower integer would wrap to one of them.
+/// The squares of the board, those next to it, and some that would wrap to the board in a narrower integer.
 fn squares_to_try() -> impl Iterator<Item = Square> {
     let beyond = [(0, 3), (3, 0), (2, 3), (3, 2), (3, 3), (0, 256), (1 << 31, 1), (u32::MAX, u32::MAX)];
     CELLS.map(square).into_iter().chain(beyond.map(|(row, column)| Square { row, column }))
 }
 
-/// Every move of a card of the game, or of another id, to a square on or off the board.
+/// Every move of a card of the game, or with another id, to a square on or off the board.
 fn moves_to_try(game: &TripleTriad, others: &[Card]) -> Vec<Move> {
     let ids = ids(game.cards().iter().chain(&others[..1])).into_iter().chain([0]);
     ids.flat_map(|card| squares_to_try().map(move |square| Move { card, square })).collect()
@@ -23,7 +23,7 @@ fn moves_to_try(game: &TripleTriad, others: &[Card]) -> Vec<Move> {
 
 /// Every reason why a move is illegal, derived from the diagram.
 fn reasons(diagram: &Diagram, &Move { card, square }: &Move) -> Vec<IllegalMove> {
-    let next = diagram.next_player.expect("there is a next player");
+    let next = diagram.next_player.expect("a game has a next player");
     let has = |player: Player| ids(&diagram.hands[player as usize]).contains(&card);
     let over = (ids_on_board(diagram).len() == 9).then_some(IllegalMove::GameOver);
     let card = if has(next) {
@@ -31,7 +31,7 @@ fn reasons(diagram: &Diagram, &Move { card, square }: &Move) -> Vec<IllegalMove>
     } else if ids_on_board(diagram).contains(&card) {
         Some(IllegalMove::CardOnBoard(card))
     } else if !diagram.rules.has(Rule::Open) {
-        // After the end it is not said whether the card that is left is this one.
+        // After the end, a reason must not reveal the card that is left.
         over.is_none().then_some(IllegalMove::CardNotInHand { card, player: next })
     } else if has(next.other()) {
         Some(IllegalMove::OthersCard(card))
@@ -49,7 +49,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn tt_3_a_move_is_listed_exactly_when_it_is_valid_and_can_be_played(record in any_record()) {
+    fn tt_3_a_move_is_listed_exactly_when_it_is_legal_and_can_be_played(record in any_record()) {
         for game in record.states() {
             let listed = game.legal_moves();
             for mv in moves_to_try(&game, &record.others) {
@@ -61,7 +61,7 @@ proptest! {
     }
 
     #[test]
-    fn tt_3_each_refusal_lists_its_reasons_and_changes_nothing(record in any_record()) {
+    fn tt_3_an_illegal_move_lists_its_reasons_and_changes_nothing(record in any_record()) {
         for game in record.states() {
             let diagram = game.diagram();
             for mv in moves_to_try(&game, &record.others) {

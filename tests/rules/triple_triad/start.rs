@@ -1,4 +1,4 @@
-//! TT-2, TT-3 and TT-4: the hands, the first player and the elemental squares that a game starts with.
+//! TT-2, TT-3 and TT-4: the hands, the first player and the elemental squares at the start of a game.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ proptest! {
     }
 
     #[test]
-    fn tt_2_random_hands_are_five_different_cards_of_the_players_own_collection(
+    fn tt_2_random_hands_are_five_different_cards_of_the_players_collection(
         cards in any_cards(40),
         sizes in [5..=20usize, 5..=20usize],
         seed: u64,
@@ -42,7 +42,7 @@ proptest! {
     }
 
     #[test]
-    fn tt_3_a_game_starts_with_an_empty_board_and_what_was_given(
+    fn tt_3_a_game_starts_with_an_empty_board_and_the_given_values(
         rules in any_rules(),
         cards in any_cards(10),
         first in any_player(),
@@ -74,7 +74,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_drawn_follows_from_the_seed_whatever_else_is_given(rules in any_rules(), seed: u64) {
+    fn what_the_seed_decides_does_not_depend_on_what_is_given(rules in any_rules(), seed: u64) {
         let new = |setup: OpeningSetup| start(rules, &setup, seed).diagram();
         let nothing = OpeningSetup::default;
         let drawn = new(nothing());
@@ -87,7 +87,7 @@ proptest! {
 }
 
 #[test]
-fn everything_that_can_be_drawn_is_drawn_for_some_seed() {
+fn every_choice_is_made_by_some_seed() {
     let (mut first_players, mut counts) = (BTreeSet::new(), BTreeSet::new());
     let (mut squares, mut elements, mut cards) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for seed in 0..1000 {
@@ -100,12 +100,12 @@ fn everything_that_can_be_drawn_is_drawn_for_some_seed() {
         cards.extend(ids(game.hands.iter().flatten()));
         first_players.insert(game.next_player.map(|player| player as usize));
     }
-    let met = [first_players.len(), counts.len(), squares.len(), elements.len(), cards.len()];
-    assert_eq!(met, [2, 4, 9, 8, 110]);
+    let seen = [first_players.len(), counts.len(), squares.len(), elements.len(), cards.len()];
+    assert_eq!(seen, [2, 4, 9, 8, 110]);
 }
 
-// What a seed means is part of the contract: a client that keeps one gets the same game from every release.
-// The states below must never change.
+// The result of a seed is part of the contract: a seed gives the same game in every release. The states below must never
+// change.
 
 #[test]
 fn the_game_dealt_by_a_seed_never_changes() {

@@ -8,11 +8,12 @@ use arbiter_games::{
     triple_triad::{Rule, TripleTriad},
 };
 
-/// A draw after which sudden death goes on, and the next round by some seed.
+/// A draw after which sudden death continues, a seed, and the next round.
 fn any_next_round() -> impl Strategy<Value = (TripleTriad, u64, TripleTriad)> {
     (any_end(Just(4)), any::<u64>(), 2..=1000u32).prop_map(|((end, _), seed, limit)| {
         let mut end = end.diagram();
-        end.rules = end.rules.with(Rule::SuddenDeath).with_sudden_death_limit(limit).expect("it is in range");
+        end.rules =
+            end.rules.with(Rule::SuddenDeath).with_sudden_death_limit(limit).expect("the limit is in range");
         end.drawn_rounds %= end.rules.sudden_death_limit() - 1;
         let end = game(&end);
         let next = end.next_round(|| seed).expect("the count is below the limit");
@@ -60,13 +61,13 @@ proptest! {
     }
 }
 
-// What a seed means is part of the contract: a client that keeps one gets the same game from every release.
-// The states below must never change.
+// The result of a seed is part of the contract: a seed gives the same game in every release. The states below must never
+// change.
 
 #[test]
 fn tt_13_the_next_round_drawn_by_a_seed_never_changes() {
     let end = crate::parse_state::<TripleTriad>("tt:ed:X1,O2,X3/O4,X5,O6/X7,O8,X9:-:10:O")
-        .expect("the state is one");
+        .expect("the state is valid");
     let next = |seed| end.next_round(|| seed).expect("the scores are equal").notation();
     assert_eq!(next(0), "tt:ed:a,h,-/h,a,-/-,-,-:1,3,5,7,9:2,4,6,8,10:O1");
     assert_eq!(next(1), "tt:ed:-,-,-/t,-,i/e,-,t:1,3,5,7,9:2,4,6,8,10:O1");

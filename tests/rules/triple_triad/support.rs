@@ -1,6 +1,5 @@
-//! Helpers of the tests of Triple Triad: games made by proptest, and random boards by the crate's own generator.
-//!
-//! Both start from fixed seeds, so every run makes the same choices.
+//! Helpers for the tests of Triple Triad: games made by proptest, and random boards made by the generator of the crate. Both
+//! have fixed seeds, so every run makes the same choices.
 
 use std::fmt;
 
@@ -32,9 +31,9 @@ pub fn config() -> Config {
     Config { cases: 300, failure_persistence: None, rng_seed: RngSeed::Fixed(15), ..Config::default() }
 }
 
-/// The rules that letters of the notation stand for.
+/// The rules with these letters in the notation.
 pub fn rules(letters: &str) -> Rules {
-    Diagram::parse(&format!("tt:{letters}:-,-,-/-,-,-/-,-,-")).expect("the rules hold together").rules
+    Diagram::parse(&format!("tt:{letters}:-,-,-/-,-,-/-,-,-")).expect("the rules are valid").rules
 }
 
 pub fn any_rules() -> impl Strategy<Value = Rules> {
@@ -55,8 +54,7 @@ pub fn any_element() -> impl Strategy<Value = Element> {
     select(Element::ALL.to_vec())
 }
 
-/// This many cards with different ids: cards of the catalogue under any id, and custom ones with any printable
-/// name.
+/// Cards with different ids: cards of the catalogue with any id, and custom cards with any printable name.
 pub fn any_cards(count: usize) -> impl Strategy<Value = Vec<Card>> {
     let ids: Vec<u32> = (1..=40).chain([54, 109, 110, 111, 1 << 31, u32::MAX]).collect();
     let ids = subsequence(ids, count).prop_shuffle();
@@ -72,7 +70,7 @@ pub fn any_cards(count: usize) -> impl Strategy<Value = Vec<Card>> {
     );
     (ids, vec(prop_oneof![known, custom], count)).prop_map(|(ids, cards)| {
         let card = |(id, (ranks, element, level, name)): (_, (_, _, _, String))| {
-            Card::new(id, ranks, element, level, &name).expect("the card holds together")
+            Card::new(id, ranks, element, level, &name).expect("the card is valid")
         };
         ids.into_iter().zip(cards).map(card).collect()
     })
@@ -87,17 +85,17 @@ pub fn all(cards: &[Card]) -> Vec<Option<Card>> {
     cards.iter().copied().map(Some).collect()
 }
 
-/// The squares that have an element, in the form of an opening.
+/// The squares with an element, in the form of an opening.
 pub fn elemental_squares(elements: &[Option<Element>; 9]) -> Vec<(Option<Square>, Option<Element>)> {
     let elements = elements.iter().enumerate().filter(|(_, element)| element.is_some());
     elements.map(|(index, element)| (Some(square((index / 3, index % 3))), *element)).collect()
 }
 
 pub fn start(rules: Rules, setup: &OpeningSetup, seed: u64) -> TripleTriad {
-    TripleTriad::new(rules, Opening::try_from(setup).expect("it is right"), seed)
+    TripleTriad::new(rules, Opening::try_from(setup).expect("the opening is valid"), seed)
 }
 
-/// The game of a diagram that holds together as one.
+/// The game of a diagram, which must be a position.
 pub fn game(diagram: &Diagram) -> TripleTriad {
     crate::parse_state::<TripleTriad>(&diagram.notation()).expect("the diagram is a game")
 }
@@ -161,8 +159,8 @@ pub fn any_record() -> impl Strategy<Value = Record> {
         })
 }
 
-/// A state after nine placements, and fifteen cards that are not in it. The player who still has a card in hand
-/// shows their colour on this many squares: with four the scores are equal.
+/// A state after nine placements, and fifteen cards that are not in it. The player with a card left in the hand owns this
+/// many squares: with four, the scores are equal.
 pub fn any_end(squares: impl Strategy<Value = usize>) -> impl Strategy<Value = (TripleTriad, Vec<Card>)> {
     let order = Just((0..9usize).collect::<Vec<_>>()).prop_shuffle();
     let drawn_rounds = prop_oneof![0..=5u16, 0..=1000u16];
@@ -181,7 +179,7 @@ pub fn any_end(squares: impl Strategy<Value = usize>) -> impl Strategy<Value = (
     )
 }
 
-/// A board, and the cell of the card that was just placed there.
+/// A board, and the cell of the card that was just placed.
 #[derive(Clone, Debug)]
 pub struct Turn {
     pub diagram: Diagram,
@@ -190,7 +188,7 @@ pub struct Turn {
 
 impl Turn {
     pub fn resolve(&self) -> (Vec<Capture>, Diagram) {
-        let arrival = Arrival::new(self.diagram.clone(), square(self.placed)).expect("a card lies there");
+        let arrival = Arrival::new(self.diagram.clone(), square(self.placed)).expect("there is a card");
         let (captures, after) = TripleTriad::resolve_captures(arrival);
         (captures, after.diagram().clone())
     }
@@ -200,7 +198,7 @@ impl Turn {
     }
 
     pub fn player(&self) -> Player {
-        self.card_at(self.placed).expect("a card lies there").1
+        self.card_at(self.placed).expect("there is a card").1
     }
 }
 
@@ -210,7 +208,7 @@ impl fmt::Display for Turn {
     }
 }
 
-/// The rules that captures depend on, each more often on than off.
+/// Random rules that captures depend on, each more often on than off.
 pub fn random_rules(chance: &mut Chance) -> Rules {
     let every = [Rule::Elemental, Rule::Same, Rule::SameWall, Rule::Plus, Rule::Combo, Rule::SuddenDeath];
     let on = every.into_iter().filter(|_| !one_in(chance, 4));
@@ -218,17 +216,17 @@ pub fn random_rules(chance: &mut Chance) -> Rules {
     rules.with_basic_capture(pick(chance, &[BasicCapture::Fallback, BasicCapture::Always]))
 }
 
-/// Cards with ids from 1. Most have few different ranks: then Same, Plus and Combo happen a lot.
+/// Cards with ids from 1. Most have few different ranks, so that Same, Plus and Combo are frequent.
 pub fn random_cards<const COUNT: usize>(chance: &mut Chance) -> [Card; COUNT] {
-    let (lowest, highest) = pick(chance, &[(1, 2), (1, 3), (2, 5), (9, 10), (8, 10), (1, 10)]);
+    let (min, max) = pick(chance, &[(1, 2), (1, 3), (2, 5), (9, 10), (8, 10), (1, 10)]);
     std::array::from_fn(|index| {
-        let ranks = [(); 4].map(|()| lowest + chance.below(highest - lowest + 1));
+        let ranks = [(); 4].map(|()| min + chance.below(max - min + 1));
         let element = random_element(chance);
-        Card::new(index as u32 + 1, ranks, element, 1, "").expect("the card holds together")
+        Card::new(index as u32 + 1, ranks, element, 1, "").expect("the card is valid")
     })
 }
 
-/// None, or one of three, so that a card and its square often have the same.
+/// No element, or one of three, so that a card and its square often match.
 pub fn random_element(chance: &mut Chance) -> Option<Element> {
     pick(chance, &[None, None, Some(Element::Fire), Some(Element::Water), Some(Element::Holy)])
 }

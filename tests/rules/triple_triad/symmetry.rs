@@ -6,7 +6,7 @@ use super::support::{Turn, random_turn};
 use crate::naive::triple_triad::{self as plain, CELLS, Cell};
 use arbiter_games::{Chance, triple_triad::Card};
 
-/// A way to turn or mirror the board: where a cell goes, and which of the old sides is each new side.
+/// A rotation or reflection of the board: the new cell of a cell, and the old side of each new side.
 type Symmetry = (fn(Cell) -> Cell, [usize; 4]);
 
 const QUARTER_TURN: Symmetry = (|(row, column)| (column, 2 - row), [3, 0, 1, 2]);
@@ -18,16 +18,15 @@ fn transform(turn: &Turn, (to, sides): Symmetry) -> Turn {
         let (element, card) = turn.diagram.squares[3 * from.0 + from.1];
         let card = card.map(|(card, owner)| {
             let ranks = sides.map(|side| card.ranks().each()[side].into());
-            (Card::new(card.id(), ranks, card.element(), 1, "").expect("the card holds together"), owner)
+            (Card::new(card.id(), ranks, card.element(), 1, "").expect("the card is valid"), owner)
         });
         diagram.squares[3 * to(from).0 + to(from).1] = (element, card);
     }
     Turn { diagram, placed: to(turn.placed) }
 }
 
-/// What does not depend on the order of the sides: the squares taken, and for each the rules and the wave, which is
-/// the number of captures that lead there from the placed card. Which of two cards of a wave takes a third does
-/// depend on it.
+/// The captured squares with their rules and waves. They do not depend on the order of the sides. Which of two cards of a
+/// wave takes a third card does.
 fn taken(turn: &Turn, to: fn(Cell) -> Cell) -> BTreeSet<(Cell, Vec<&'static str>, u32)> {
     let captures = turn.resolve().0;
     let captures = captures.iter().map(plain::Capture::from);
@@ -39,7 +38,7 @@ fn a_rotated_or_mirrored_board_has_the_rotated_or_mirrored_captures() {
     let mut chance = Chance::new(3, 0);
     for _ in 0..20_000 {
         let mut turn = random_turn(&mut chance);
-        // Three quarter turns, the mirror and three more of them make all eight symmetries of the square.
+        // Three quarter turns, the mirror and three more quarter turns cover all eight symmetries of the square.
         for symmetry in
             [QUARTER_TURN, QUARTER_TURN, QUARTER_TURN, MIRROR, QUARTER_TURN, QUARTER_TURN, QUARTER_TURN]
         {

@@ -19,10 +19,10 @@ use arbiter_games::{
 
 const TRADES_BY_PICKS: [TradeRule; 2] = [TradeRule::One, TradeRule::Diff];
 
-/// A trade: a game that somebody has won, the collections, and the loser's ids in an order of preference.
+/// A won game, the collections, and the ids of the loser's cards in an order of preference.
 type TradeCase = (TripleTriad, [Vec<Card>; 2], Vec<u32>);
 
-/// Each card of the game is in the collection of one player, of the other, or of nobody, and so are others.
+/// Cards of the game and other cards, each in the collection of player one, of player two, or of neither.
 fn any_trade(rules: &[TradeRule]) -> impl Strategy<Value = TradeCase> {
     let end = any_end(prop_oneof![1..=3usize, 5..=8usize]);
     (end, select(rules.to_vec()), vec(0..3usize, 10), vec(0..3usize, 15), vec(any::<u32>(), 25)).prop_map(
@@ -33,8 +33,8 @@ fn any_trade(rules: &[TradeRule]) -> impl Strategy<Value = TradeCase> {
             let cards = game.cards().iter().chain(&others).copied();
             let owned: Vec<_> = cards.zip(owners.into_iter().chain(other_owners)).collect();
             let collections = [0, 1].map(|player| {
-                let theirs = owned.iter().filter(|(_, owner)| *owner == player);
-                theirs.map(|(card, _)| *card).collect::<Vec<_>>()
+                let owned_by = owned.iter().filter(|(_, owner)| *owner == player);
+                owned_by.map(|(card, _)| *card).collect::<Vec<_>>()
             });
             let loser = 1 - naive(&game).outcome().winner.expect("the scores differ");
             let mut ids: Vec<_> = collections[loser].iter().map(Card::id).zip(preferences).collect();
@@ -54,7 +54,7 @@ fn picks_wanted(game: &TripleTriad, owned: usize) -> usize {
     }
 }
 
-/// A settled trade in the types of the naive game, or none if it is refused.
+/// The settled trade in the types of the naive game; none if it is rejected.
 fn settle(game: &TripleTriad, collections: &[Vec<Card>; 2], picks: &[u32]) -> Option<plain::Settlement> {
     let collections = collections.each_ref().map(|cards| cards.iter().copied().map(Some).collect());
     let setup = TradeSetup { game: Some(*game), collections, picks: picks.to_vec() };
@@ -74,7 +74,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn tt_14_there_is_a_trade_exactly_when_somebody_has_won(record in any_record()) {
+    fn tt_14_there_is_a_trade_exactly_when_a_player_has_won(record in any_record()) {
         for game in record.states() {
             let settled = settle(&game, &[Vec::new(), record.others.clone()], &[]);
             prop_assert_eq!(settled.is_some(), matches!(game.outcome().ending, Some(Ending::Won { .. })));
@@ -82,13 +82,13 @@ proptest! {
     }
 
     #[test]
-    fn tt_14_a_trade_without_picks_is_settled_as_the_naive_game_does(case in any_trade(&TRADES)) {
+    fn tt_14_a_trade_without_picks_is_settled_as_in_the_naive_game(case in any_trade(&TRADES)) {
         let (game, collections, _) = case;
         prop_assert_eq!(settle(&game, &collections, &[]), naive_settle(&game, &collections, &[]));
     }
 
     #[test]
-    fn tt_14_a_trade_with_right_picks_is_settled_as_the_naive_game_does(case in any_trade(&TRADES_BY_PICKS)) {
+    fn tt_14_a_trade_with_valid_picks_is_settled_as_in_the_naive_game(case in any_trade(&TRADES_BY_PICKS)) {
         let (game, collections, mut picks) = case;
         picks.truncate(picks_wanted(&game, picks.len()));
         let settled = settle(&game, &collections, &picks);
@@ -97,7 +97,7 @@ proptest! {
     }
 
     #[test]
-    fn tt_14_a_wrong_number_of_picks_is_refused(case in any_trade(&TRADES), count in 1..=9usize) {
+    fn tt_14_a_wrong_number_of_picks_is_rejected(case in any_trade(&TRADES), count in 1..=9usize) {
         let (game, collections, mut picks) = case;
         let wanted = picks_wanted(&game, picks.len());
         picks.truncate(count);
@@ -106,7 +106,7 @@ proptest! {
     }
 
     #[test]
-    fn tt_14_a_pick_of_a_card_that_is_not_the_losers_is_refused(
+    fn tt_14_a_pick_of_a_card_that_is_not_the_losers_is_rejected(
         case in any_trade(&TRADES_BY_PICKS),
         at: Index,
         winners: Index,
@@ -120,7 +120,7 @@ proptest! {
     }
 
     #[test]
-    fn tt_14_a_card_picked_twice_is_refused(case in any_trade(&[TradeRule::Diff])) {
+    fn tt_14_a_card_picked_twice_is_rejected(case in any_trade(&[TradeRule::Diff])) {
         let (game, collections, mut picks) = case;
         picks.truncate(picks_wanted(&game, picks.len()));
         prop_assume!(picks.len() > 1);
@@ -129,7 +129,7 @@ proptest! {
     }
 
     #[test]
-    fn tt_14_a_card_that_is_twice_in_the_collections_is_refused(
+    fn tt_14_a_card_that_is_twice_in_the_collections_is_rejected(
         case in any_trade(&TRADES),
         card: Index,
         player in any_player(),
@@ -142,10 +142,10 @@ proptest! {
     }
 
     #[test]
-    fn tt_14_no_card_is_lost_or_doubled(case in any_trade(&TRADES)) {
+    fn tt_14_no_card_is_lost_or_duplicated(case in any_trade(&TRADES)) {
         let (game, collections, _) = case;
         let on_board = ids_on_board(&game.diagram());
-        let settled = settle(&game, &collections, &[]).expect("the trade is right").collections;
+        let settled = settle(&game, &collections, &[]).expect("the trade is valid").collections;
         let all = sorted(settled.concat());
         prop_assert!(all.is_sorted_by(|one, next| one < next), "twice in {:?}", settled);
         let held = |collections: Vec<u32>| [collections, on_board.clone()].concat().into_iter().collect();

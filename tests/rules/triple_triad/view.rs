@@ -1,4 +1,4 @@
-//! TT-15: the state as one player sees it.
+//! TT-15: the game as one player sees it.
 
 use proptest::prelude::*;
 
@@ -9,7 +9,7 @@ use arbiter_games::{
     triple_triad::{Card, IllegalMove, Move, Rule, TripleTriad, View},
 };
 
-/// The view of a player, in a game with hidden hands.
+/// The view of a player; none if hands are open.
 fn view(game: &TripleTriad, viewer: Player) -> Option<View> {
     match game.view(viewer) {
         StateOrView::View(view) => Some(view),
@@ -17,13 +17,13 @@ fn view(game: &TripleTriad, viewer: Player) -> Option<View> {
     }
 }
 
-/// Every pair of a state with hidden hands and a player.
+/// The views of both players in every state with hidden hands.
 fn views(states: &[TripleTriad]) -> impl Iterator<Item = (&TripleTriad, Player, View)> {
     let pairs = states.iter().flat_map(|game| Player::ALL.map(|viewer| (game, viewer)));
     pairs.filter_map(|(game, viewer)| Some((game, viewer, view(game, viewer)?)))
 }
 
-/// Moves of all cards of a game and of one that it does not have, on squares of the board and beside it.
+/// Moves of all cards of a game and of an unknown card, to squares on and off the board.
 fn some_moves(game: &TripleTriad) -> impl Iterator<Item = Move> {
     let cards: Vec<u32> = game.cards().iter().map(Card::id).chain([u32::MAX]).collect();
     let squares = (0..4).flat_map(|row| (0..3).map(move |column| Square { row, column }));
@@ -68,7 +68,7 @@ proptest! {
     }
 
     #[test]
-    fn tt_15_on_the_viewers_turn_a_view_answers_as_the_whole_state(record in any_record()) {
+    fn tt_15_on_the_viewers_turn_a_view_behaves_like_the_whole_state(record in any_record()) {
         let states = record.states();
         for (game, viewer, view) in views(&states).filter(|(game, viewer, _)| game.position().next_player() == *viewer) {
             prop_assert_eq!(view.legal_moves(), Ok(game.legal_moves()));
@@ -83,7 +83,7 @@ proptest! {
     }
 
     #[test]
-    fn tt_15_a_view_does_not_answer_for_the_other_player(record in any_record()) {
+    fn tt_15_a_view_rejects_moves_of_the_other_player(record in any_record()) {
         let states = record.states();
         for (game, _, view) in views(&states).filter(|(game, viewer, _)| game.position().next_player() != *viewer) {
             prop_assert_eq!(view.legal_moves().is_ok(), game.position().is_over());
