@@ -9,7 +9,7 @@ mod handlers;
 mod time_slice;
 
 use std::{
-    future::Future,
+    future::ready,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
 };
@@ -201,65 +201,48 @@ impl Referee {
         Self { limits, item_observer, closing }
     }
 
-    /// Answers a unary call with its handler.
+    /// Answers a unary call with its handler, inside tonic's framing, compression and codec.
     async fn unary<Q, A>(
         &self,
         request: UnaryRequest,
-        handler: impl FnOnce(&Self, &Q) -> Result<A, Refusal> + Send,
+        handler: impl Fn(&Self, &Q) -> Result<A, Refusal>,
     ) -> CallResult
     where
         Q: GameRequest + Message + Default + 'static,
         A: Message + 'static,
     {
-        // A single response is too small to gain from compression.
-        let grpc = tonic::server::Grpc::new(Codec::default())
-            .accept_compressed(CompressionEncoding::Gzip)
-            .max_decoding_message_size(self.limits.message_bytes);
-        let mut game = None;
-        let mut response = through_tonic(grpc, request, |request: Q| {
+        let (mut game, mut refusal) = (None, None);
+        let service = service_fn(|request: Request<Q>| {
+            let request = request.into_inner();
             game = request.game();
-            std::future::ready(catch_panic(|| handler(self, &request)))
-        })
-        .await;
-        response.game = game;
-        response
+            let response = catch_panic(|| handler(self, &request));
+            ready(response.map(Response::new).map_err(|refused| keep(&mut refusal, refused)))
+        });
+        // A single response is too small to gain from compression.
+        let response = tonic::server::Grpc::new(Codec::default())
+            .accept_compressed(CompressionEncoding::Gzip)
+            .max_decoding_message_size(self.limits.message_bytes)
+            .unary(service, request)
+            .await;
+        CallResult { response: with_refusal(response, refusal), game, bytes: 0 }
     }
 }
 
-/// Passes a request through tonic's framing, compression and codec to a handler, and its response back.
-async fn through_tonic<Q, A, F>(
-    mut grpc: tonic::server::Grpc<Codec<A, Q>>,
-    request: UnaryRequest,
-    handler: impl FnOnce(Q) -> F,
-) -> CallResult
-where
-    Q: Message + Default + 'static,
-    A: Message + 'static,
-    F: Future<Output = Result<A, Refusal>>,
-{
-    let mut refusal = None;
-    // A tower service may be called repeatedly; tonic calls this one once.
-    let mut once = Some((handler, &mut refusal));
-    let service = service_fn(|request: Request<Q>| {
-        let once = once.take();
-        async move {
-            let (handler, refusal) = once.ok_or_else(|| Status::internal("called twice"))?;
-            match handler(request.into_inner()).await {
-                Ok(response) => Ok(Response::new(response)),
-                Err(refused) => {
-                    *refusal = Some(refused);
-                    // Never sent: `refusal` replaces it below.
-                    Err(Status::unknown(""))
-                }
-            }
-        }
-    });
-    let response = grpc.unary(service, request).await;
-    let response = match refusal.or_else(|| response.extensions().get().and_then(refusal_of)) {
+/// Keeps a refusal for [`with_refusal`]. Returns a status for tonic, which is never sent.
+fn keep(kept: &mut Option<Refusal>, refusal: Refusal) -> Status {
+    *kept = Some(refusal);
+    Status::unknown("")
+}
+
+/// The response of tonic, or the refusal of the handler or of a request that did not reach it.
+fn with_refusal(
+    response: http::Response<Body>,
+    refusal: Option<Refusal>,
+) -> Result<http::Response<Body>, Refusal> {
+    match refusal.or_else(|| response.extensions().get().and_then(refusal_of)) {
         Some(refusal) => Err(refusal),
         None => Ok(response),
-    };
-    CallResult { response, game: None, bytes: 0 }
+    }
 }
 
 /// Runs a handler so that a panic fails its call and nothing else.

@@ -17,8 +17,8 @@ use tonic::{Request, Response, Status, Streaming, body::Body, codec::Compression
 use tower::service_fn;
 
 use super::{
-    CallOutcome, CallResult, Method, Referee, TimeSlice, UnaryRequest, catch_panic, check_item_count,
-    through_tonic,
+    CallOutcome, CallResult, Method, Referee, TimeSlice, UnaryRequest, catch_panic, check_item_count, keep,
+    with_refusal,
 };
 use crate::wire::{
     Codec, GameRequest, Items, Path, Refusal, Violations, encode_answer, encode_refusal, proto, read_call,
@@ -28,20 +28,26 @@ use crate::wire::{
 impl Referee {
     /// Answers a batch.
     pub(super) async fn evaluate_batch(&self, request: UnaryRequest) -> CallResult {
-        let grpc = tonic::server::Grpc::new(Codec::default())
+        let (mut bytes, mut refusal) = (0, None);
+        // A tower service may be called repeatedly; tonic calls this one once.
+        let mut once = Some((&mut bytes, &mut refusal));
+        let service = service_fn(|request: Request<Items>| {
+            let once = once.take();
+            async move {
+                let (bytes, refusal) = once.ok_or_else(|| Status::internal("called twice"))?;
+                let answers = self.evaluate_all(request.get_ref()).await;
+                let answers = answers.map_err(|refused| keep(refusal, refused))?;
+                *bytes = answers.bytes();
+                Ok(Response::new(answers))
+            }
+        });
+        let response = tonic::server::Grpc::new(Codec::default())
             .accept_compressed(CompressionEncoding::Gzip)
             .send_compressed(CompressionEncoding::Gzip)
-            .max_decoding_message_size(self.limits.batch_bytes);
-        let mut bytes = 0;
-        let size = &mut bytes;
-        let mut result = through_tonic(grpc, request, |calls: Items| async move {
-            let answers = self.evaluate_all(&calls).await?;
-            *size = answers.bytes();
-            Ok(answers)
-        })
-        .await;
-        result.bytes = bytes;
-        result
+            .max_decoding_message_size(self.limits.batch_bytes)
+            .unary(service, request)
+            .await;
+        CallResult { response: with_refusal(response, refusal), game: None, bytes }
     }
 
     async fn evaluate_all(&self, calls: &Items) -> Result<Items, Refusal> {
