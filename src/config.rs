@@ -172,6 +172,15 @@ pub enum Command {
     Health,
 }
 
+/// What identifies a client without a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ClientIdentity {
+    /// Each connection is a client.
+    Connection,
+    /// All connections from an IP address are one client.
+    Address,
+}
+
 /// The format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
@@ -210,16 +219,26 @@ pub struct Limits {
     #[arg(long, env = "ARBITER_MAX_IN_FLIGHT", value_name = "COUNT", default_value = "10000", value_parser = count)]
     pub max_in_flight: NonZeroUsize,
 
-    /// Maximum memory of all EvaluateBatch calls in flight, in bytes: requests while they arrive, responses until they are
-    /// sent. Further batches fail immediately with RESOURCE_EXHAUSTED.
+    /// Maximum number of open streams: Evaluate, health watches and reflection. Further streams fail immediately with
+    /// RESOURCE_EXHAUSTED.
+    #[arg(long, env = "ARBITER_MAX_STREAMS", value_name = "COUNT", default_value = "1000", value_parser = count)]
+    pub max_streams: NonZeroUsize,
+
+    /// Maximum memory of all calls in flight, in bytes: requests while they arrive, responses until they are sent, and 16 KiB
+    /// per call or 128 KiB per stream. Further calls fail immediately with RESOURCE_EXHAUSTED.
     #[arg(
         long,
-        env = "ARBITER_MAX_BATCH_BYTES_IN_FLIGHT",
+        env = "ARBITER_MAX_BYTES_IN_FLIGHT",
         value_name = "BYTES",
-        default_value = "134217728",
+        default_value = "167772160",
         value_parser = count
     )]
-    pub max_batch_bytes_in_flight: NonZeroUsize,
+    pub max_bytes_in_flight: NonZeroUsize,
+
+    /// How callers without a token are told apart. Above half of --max-in-flight, --max-streams, --max-bytes-in-flight or
+    /// --max-connections, no client gets more than its share. Behind a proxy, all callers may have the same address.
+    #[arg(long, env = "ARBITER_CLIENT_IDENTITY", value_name = "IDENTITY", default_value = "connection")]
+    pub client_identity: ClientIdentity,
 
     /// Maximum time that a call waits in the admission queue under sustained overload, or half of its deadline if that is
     /// shorter. Then it is shed with RESOURCE_EXHAUSTED. A call that would
@@ -228,7 +247,7 @@ pub struct Limits {
     pub max_wait: Duration,
 
     /// Maximum number of connections. Further ones are closed immediately.
-    #[arg(long, env = "ARBITER_MAX_CONNECTIONS", value_name = "COUNT", default_value = "10000", value_parser = count)]
+    #[arg(long, env = "ARBITER_MAX_CONNECTIONS", value_name = "COUNT", default_value = "4000", value_parser = count)]
     pub max_connections: NonZeroUsize,
 
     /// Maximum number of concurrent calls on one connection. Further calls wait in the client.
@@ -242,9 +261,17 @@ pub struct Limits {
     pub max_streams_per_connection: u32,
 
     /// Timeout of a unary call, from its headers, or the caller's deadline if that is shorter. A stream has only the caller's
-    /// deadline, and ends with its connection.
+    /// deadline and --stream-idle-timeout, and ends with its connection.
     #[arg(long, env = "ARBITER_CALL_TIMEOUT", value_name = "DURATION", default_value = "10s", value_parser = duration)]
     pub call_timeout: Duration,
+
+    /// How long a stream may wait for a request before it ends with DEADLINE_EXCEEDED. Health watches are exempt.
+    #[arg(long, env = "ARBITER_STREAM_IDLE_TIMEOUT", value_name = "DURATION", default_value = "5m", value_parser = duration)]
+    pub stream_idle_timeout: Duration,
+
+    /// How long a client may leave a response unread. Between one and two times this long, its connection is closed.
+    #[arg(long, env = "ARBITER_SEND_TIMEOUT", value_name = "DURATION", default_value = "20s", value_parser = duration)]
+    pub send_timeout: Duration,
 
     /// Time without traffic after which a connection is sent an HTTP/2 keepalive ping.
     #[arg(long, env = "ARBITER_KEEPALIVE_INTERVAL", value_name = "DURATION", default_value = "30s", value_parser = duration)]
@@ -253,6 +280,11 @@ pub struct Limits {
     /// How long the response to the ping may take before the connection is closed.
     #[arg(long, env = "ARBITER_KEEPALIVE_TIMEOUT", value_name = "DURATION", default_value = "10s", value_parser = duration)]
     pub keepalive_timeout: Duration,
+
+    /// Time without a call after which a connection is closed gracefully. Above half of --max-connections, --send-timeout
+    /// applies instead.
+    #[arg(long, env = "ARBITER_MAX_CONNECTION_IDLE", value_name = "DURATION", default_value = "10m", value_parser = duration)]
+    pub max_connection_idle: Duration,
 
     /// Age at which a connection is closed gracefully (plus or minus 10 %), so that clients spread over replicas.
     #[arg(long, env = "ARBITER_MAX_CONNECTION_AGE", value_name = "DURATION", default_value = "30m", value_parser = duration)]

@@ -35,7 +35,7 @@ use self::{
     admission::{Admission, Budgets},
     auth::Tokens,
     drain::Drain,
-    net::{ConnectionContext, Listener, Tls, start_worker},
+    net::{Clients, ConnectionContext, Listener, Tls, start_worker},
     pipeline::Pipeline,
     protocol::Router,
     services::MountedServices,
@@ -224,12 +224,13 @@ impl Bound {
                 referee: Referee::new(request_limits(&limits), metrics.clone(), drain.closing()),
                 mounted: mounted.clone(),
                 telemetry: Telemetry::new(metrics.clone(), traces.clone()),
+                shutdown: drain.start_token(),
             };
             let router = Router::new(pipeline, &config.cors_allow_origin);
-            let (drain, metrics) = (drain.clone(), metrics.clone());
+            let (drain, metrics, connections) = (drain.clone(), metrics.clone(), budgets.connections.clone());
             start_worker(
                 index,
-                ConnectionContext { router, tls: tls.clone(), limits, drain, metrics },
+                ConnectionContext { router, tls: tls.clone(), limits, drain, metrics, connections },
                 running.clone(),
             )
         };
@@ -242,7 +243,7 @@ impl Bound {
             socket: to_tokio(listener)?,
             workers,
             connections: budgets.connections.clone(),
-            metrics: metrics.clone(),
+            clients: Clients::new(limits.client_identity),
         };
         let listener = tokio::spawn(listener.run(drain.clone()));
 
@@ -255,7 +256,7 @@ impl Bound {
         // The listener assigns the connections that are already waiting, then closes its socket.
         let _ = listener.await;
         let all_closed = async { while all_ended.recv().await.is_some() {} };
-        drain.finish(&budgets.calls, limits.drain_timeout, all_closed).await;
+        drain.finish(&budgets, limits.drain_timeout, all_closed).await;
         if let Some(traces) = traces {
             traces.shutdown().await;
         }

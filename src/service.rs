@@ -119,19 +119,12 @@ pub struct CallResult {
     pub response: Result<http::Response<Body>, Refusal>,
     /// The game that the request is about, if it is about one.
     pub game: Option<GameId>,
-    /// Size of the encoded response, for the byte budget of batches; 0 if it is not known.
-    pub bytes: usize,
 }
 
 impl CallResult {
     /// A refused call.
     pub fn refused(game: Option<GameId>, refusal: Refusal) -> Self {
-        Self { response: Err(refusal), game, bytes: 0 }
-    }
-
-    /// What telemetry records.
-    pub fn outcome(&self) -> CallOutcome {
-        CallOutcome::new(self.game, self.response.as_ref().err())
+        Self { response: Err(refusal), game }
     }
 }
 
@@ -224,7 +217,7 @@ impl Referee {
             .max_decoding_message_size(self.limits.message_bytes)
             .unary(service, request)
             .await;
-        CallResult { response: with_refusal(response, refusal), game, bytes: 0 }
+        CallResult { response: with_refusal(response, refusal), game }
     }
 }
 

@@ -11,12 +11,14 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 
+use self::budget::Resource;
 use self::queue::AdmissionQueue;
 pub(super) use self::{
-    budget::{Budget, Permit},
-    in_flight::InFlightPermit,
+    budget::{Budget, Client, Permit},
+    in_flight::{CallKind, InFlightPermit},
     queue::ExecutionPermit,
 };
+use super::net::ConnectionActivity;
 use crate::{config::Limits, service::Method, wire::Refusal};
 
 /// The budgets that all workers share.
@@ -24,15 +26,17 @@ use crate::{config::Limits, service::Method, wire::Refusal};
 pub(super) struct Budgets {
     pub(super) connections: Arc<Budget>,
     pub(super) calls: Arc<Budget>,
-    pub(super) batch_bytes: Arc<Budget>,
+    pub(super) streams: Arc<Budget>,
+    pub(super) bytes: Arc<Budget>,
 }
 
 impl Budgets {
     pub(super) fn new(limits: &Limits) -> Self {
         Self {
-            connections: Budget::new(limits.max_connections),
-            calls: Budget::new(limits.max_in_flight),
-            batch_bytes: Budget::new(limits.max_batch_bytes_in_flight),
+            connections: Budget::new(Resource::Connections, limits.max_connections),
+            calls: Budget::new(Resource::Calls, limits.max_in_flight),
+            streams: Budget::new(Resource::Streams, limits.max_streams),
+            bytes: Budget::new(Resource::Bytes, limits.max_bytes_in_flight),
         }
     }
 }
@@ -60,9 +64,14 @@ impl Admission {
         }
     }
 
-    /// Counts a call as in flight, if the budget allows.
-    pub(super) fn acquire_in_flight(&self, method: Option<Method>) -> Result<InFlightPermit, Refusal> {
-        InFlightPermit::acquire(&self.budgets, method == Some(Method::EvaluateBatch))
+    /// Counts a call as in flight, if the budgets and the share of its client allow.
+    pub(super) fn acquire_in_flight(
+        &self,
+        client: &Arc<Client>,
+        connection: &Arc<ConnectionActivity>,
+        kind: CallKind,
+    ) -> Result<InFlightPermit, Refusal> {
+        InFlightPermit::acquire(&self.budgets, client, connection, kind)
     }
 
     /// Waits until a call may run. `ready_since` is when it became ready to run.

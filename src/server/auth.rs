@@ -1,11 +1,16 @@
 //! Authentication by bearer token.
 
+use std::sync::Arc;
+
 use http::{HeaderMap, header};
 use ring::digest::{SHA256, SHA256_OUTPUT_LEN, digest};
-use subtle::{Choice, ConstantTimeEq};
+use subtle::{ConditionallySelectable, ConstantTimeEq};
 use tonic::Code;
 
-use super::reload::{ConfigFile, FileError, Reloaded, watch};
+use super::{
+    admission::Client,
+    reload::{ConfigFile, FileError, Reloaded, watch},
+};
 use crate::{
     config::{OpenService, Security},
     wire::{Refusal, proto::ErrorReason},
@@ -17,7 +22,7 @@ type Digest = [u8; SHA256_OUTPUT_LEN];
 /// The accepted tokens, and the services that need none.
 #[derive(Clone)]
 pub(super) struct Tokens {
-    accepted: Reloaded<Vec<Digest>>,
+    accepted: Reloaded<Vec<(Digest, Arc<Client>)>>,
     open_services: Vec<OpenService>,
 }
 
@@ -26,27 +31,38 @@ impl Tokens {
     pub(super) fn load(security: &Security) -> Result<Option<Self>, FileError> {
         let Some(path) = &security.token_file else { return Ok(None) };
         let file = ConfigFile::new("--token-file", path);
-        let accepted =
-            watch([file.clone()], "tokens", move |[text]| parse(text).map_err(|why| file.unusable(why)))?;
+        let accepted = watch([file.clone()], "tokens", move |[text]| {
+            let digests = parse(text).map_err(|why| file.unusable(why))?;
+            Ok(digests.into_iter().map(|digest| (digest, Arc::default())).collect())
+        })?;
         Ok(Some(Self { accepted, open_services: security.open_services.clone() }))
     }
 
-    /// Accepts a call with a valid token, or to a service that needs none.
-    pub(super) fn authenticate(&self, service: &str, headers: &HeaderMap) -> Result<(), Refusal> {
-        let is_open = self.open_services.iter().any(|open| open.names().contains(&service));
-        if is_open || bearer_token(headers).is_some_and(|token| self.accepts(token)) {
-            return Ok(());
+    /// Accepts a call with a valid token, or to a service that needs none. Returns the client with this token.
+    pub(super) fn authenticate(
+        &self,
+        service: &str,
+        headers: &HeaderMap,
+    ) -> Result<Option<Arc<Client>>, Refusal> {
+        let client = bearer_token(headers).and_then(|token| self.find(token));
+        let is_open = || self.open_services.iter().any(|open| open.names().contains(&service));
+        if client.is_some() || is_open() {
+            return Ok(client);
         }
         let message = "a valid token is required: authorization: Bearer <token>";
         Err(Refusal::new(Code::Unauthenticated, ErrorReason::Unauthenticated, message))
     }
 
-    /// Compares in constant time: the duration reveals only the number of tokens.
-    fn accepts(&self, token: &[u8]) -> bool {
+    /// Finds the client with a token. Compares in constant time: the duration reveals only the number of tokens.
+    fn find(&self, token: &[u8]) -> Option<Arc<Client>> {
         let given = digest(&SHA256, token);
         let accepted = self.accepted.borrow().clone();
-        let equal = |accepted: &Digest| accepted.as_slice().ct_eq(given.as_ref());
-        accepted.iter().fold(Choice::from(0), |found, accepted| found | equal(accepted)).into()
+        let mut found = u64::MAX;
+        for (index, (accepted, _)) in (0..).zip(accepted.iter()) {
+            found.conditional_assign(&index, accepted.as_slice().ct_eq(given.as_ref()));
+        }
+        let (_, client) = accepted.get(usize::try_from(found).ok()?)?;
+        Some(client.clone())
     }
 }
 

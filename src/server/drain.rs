@@ -8,7 +8,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::admission::Budget;
+use super::admission::Budgets;
 
 /// After this long without a call in flight, the remaining connections are closed: health watchers, and clients that ignore
 /// GOAWAY. Long enough to send the last responses.
@@ -56,6 +56,10 @@ impl Drain {
         self.started.clone().cancelled_owned()
     }
 
+    pub(super) fn start_token(&self) -> CancellationToken {
+        self.started.clone()
+    }
+
     pub(super) fn closing(&self) -> CancellationToken {
         self.closing.clone()
     }
@@ -67,7 +71,7 @@ impl Drain {
     /// Waits until all connections are closed or idle, or until the timeout; then closes the rest.
     pub(super) async fn finish(
         &self,
-        calls: &Budget,
+        budgets: &Budgets,
         drain_timeout: Duration,
         all_closed: impl Future<Output = ()>,
     ) {
@@ -75,7 +79,7 @@ impl Drain {
         let idle_or_closed = async {
             tokio::select! {
                 () = &mut all_closed => true,
-                () = idle(calls) => false,
+                () = idle(budgets) => false,
             }
         };
         let in_time = timeout(drain_timeout, idle_or_closed).await;
@@ -83,7 +87,8 @@ impl Drain {
             return;
         }
         if in_time.is_err() {
-            tracing::warn!(in_flight = calls.used(), "drain timeout exceeded: cancelling calls in flight");
+            let (calls, streams) = (budgets.calls.used(), budgets.streams.used());
+            tracing::warn!(calls, streams, "drain timeout exceeded: cancelling calls in flight");
             self.closing.cancel();
             sleep(CLOSE_TIMEOUT).await;
         }
@@ -93,12 +98,13 @@ impl Drain {
 }
 
 /// Waits until no call has been in flight for a while.
-async fn idle(calls: &Budget) {
+async fn idle(budgets: &Budgets) {
     const STEP: Duration = Duration::from_millis(50);
     let mut idle_for = Duration::ZERO;
     while idle_for < IDLE_TIME {
         sleep(STEP).await;
-        idle_for = if calls.used() == 0 { idle_for + STEP } else { Duration::ZERO };
+        idle_for =
+            if budgets.calls.used() + budgets.streams.used() == 0 { idle_for + STEP } else { Duration::ZERO };
     }
 }
 

@@ -1,5 +1,6 @@
 //! Connections: the listener, the worker threads, TLS, and one connection from its first byte to its last.
 
+mod activity;
 mod connection;
 mod listener;
 mod tls;
@@ -7,8 +8,9 @@ mod worker;
 mod write_coalescing;
 
 pub(super) use self::{
+    activity::{ConnectionActivity, OpenCall},
     connection::ConnectionContext,
-    listener::{ACCEPT_RETRY_DELAY, Listener},
+    listener::{ACCEPT_RETRY_DELAY, Clients, Listener},
     tls::Tls,
     worker::start_worker,
 };

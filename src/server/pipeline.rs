@@ -4,24 +4,27 @@
 //! deadline → in-flight permit → collected body → admission queue → service → outcome → telemetry. The response holds the in-flight permit
 //! until it is sent.
 
+use std::sync::Arc;
+
 use futures_util::TryFutureExt;
 use http::{HeaderMap, Request, Response, request::Parts};
 use http_body_util::Full;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 use tonic::{Code, Status, body::Body};
 use tower::ServiceExt;
 
 use super::{
-    admission::{Admission, InFlightPermit},
+    admission::{Admission, CallKind, Client, InFlightPermit},
     auth::Tokens,
     deadline::Deadline,
-    protocol::{Protocol, RequestBody, ResponseBody, collect},
-    services::MountedServices,
+    protocol::{Arrival, Protocol, RequestBody, ResponseBody, StreamEnd, collect},
+    services::{HEALTH_SERVICE, MountedServices},
     telemetry::{CallRecord, Telemetry},
 };
 use crate::{
     config::Limits,
-    service::{CallResult, Method, Referee, StreamContext},
+    service::{CallOutcome, CallResult, GameId, Method, Referee, StreamContext},
     wire::{
         Refusal,
         proto::{ErrorReason, SERVICE_NAME},
@@ -38,64 +41,85 @@ pub(super) struct Pipeline {
     pub(super) referee: Referee,
     pub(super) mounted: MountedServices,
     pub(super) telemetry: Telemetry,
+    /// Cancelled when the shutdown starts: then streams of mounted services end.
+    pub(super) shutdown: CancellationToken,
 }
 
 impl Pipeline {
-    /// Handles a request. `arrived` is when its headers were read.
+    /// Handles a request.
     pub(super) async fn handle(
         &self,
         request: Request<RequestBody>,
         protocol: Protocol,
-        arrived: Instant,
+        arrival: &Arrival,
     ) -> Response<ResponseBody> {
         let (service, name) = split_path(request.uri().path());
         if service != SERVICE_NAME {
-            return self.handle_mounted(request, protocol, arrived).await;
+            return self.handle_mounted(request, protocol, arrival).await;
         }
         let method = Method::by_name(name);
         let (mut head, body) = request.into_parts();
         // A stream takes the record with it: its outcome is known when it ends.
-        let mut record = Some(CallRecord::start(&self.telemetry, method, &head.headers, arrived));
+        let mut record = Some(CallRecord::start(&self.telemetry, method, &head.headers, arrival.at));
         let mut permit = None;
 
         let call = async {
-            self.authenticate(SERVICE_NAME, &head.headers)?;
+            let client = self.authenticate(SERVICE_NAME, &head.headers, arrival)?;
             protocol.translate_headers(&mut head.headers, method)?;
-            let deadline = Deadline::from_headers(&head.headers, arrived, self.limits.call_timeout)?;
-            let permit = permit.insert(self.admission.acquire_in_flight(method)?);
+            let deadline = Deadline::from_headers(&head.headers, arrival.at, self.limits.call_timeout)?;
+            let kind = if method == Some(Method::Evaluate) { CallKind::Stream } else { CallKind::Unary };
+            let permit =
+                permit.insert(self.admission.acquire_in_flight(&client, &arrival.connection, kind)?);
             let method = method.ok_or_else(|| unknown_method(&head))?;
             if method == Method::Evaluate {
                 return self.open_stream(Request::from_parts(head, body), &deadline, &mut record).await;
             }
             let run = async {
-                let body = collect(body, protocol, self.max_message_bytes(method), permit, arrived).await?;
+                let body =
+                    collect(body, protocol, self.max_message_bytes(method), permit, arrival.at).await?;
                 let execution_permit =
                     self.admission.admit(method, body.ready_since, deadline.timeout).await?;
-                // While it was queued, other batches may have used up the byte budget.
-                permit.hold_request(body.bytes.len())?;
+                // While it was queued, other calls may have used up the byte budget.
+                permit.hold(body.bytes.len())?;
                 let message =
                     protocol.decode_request(method, body.bytes, self.limits.max_message_bytes).await?;
                 let request = Request::from_parts(head, Full::new(message));
                 let result = self.referee.call(method, request).await;
-                permit.hold_response(result.bytes);
                 let result = protocol.encode_response(method, result).await;
+                let CallResult { response, game } = result;
+                let response = match response {
+                    Ok(response) => encode_message(response, permit).await,
+                    Err(refusal) => Err(refusal),
+                };
                 drop(execution_permit);
-                Ok(result)
+                Ok((response, game))
             };
             deadline.run(run).await
         };
-        let result = call.await.unwrap_or_else(|refusal| CallResult::refused(None, refusal));
+        let (response, game) = call.await.unwrap_or_else(|refusal| (Err(refusal), None));
         if let Some(record) = record {
-            record.finish(result.outcome());
+            record.finish(CallOutcome::new(game, response.as_ref().err()));
         }
-        if let Some(permit) = &mut permit {
-            permit.hold_response(result.bytes);
+        let mut response =
+            response.unwrap_or_else(|refusal| protocol.refuse(refusal).map(ResponseBody::from));
+        if let Some(permit) = permit {
+            hold(&mut response, permit);
         }
-        respond(result.response.unwrap_or_else(|refusal| protocol.refuse(refusal)), permit)
+        response
     }
 
-    fn authenticate(&self, service: &str, headers: &HeaderMap) -> Result<(), Refusal> {
-        self.tokens.as_ref().map_or(Ok(()), |tokens| tokens.authenticate(service, headers))
+    /// Returns the client of a call: its token, or that of its connection.
+    fn authenticate(
+        &self,
+        service: &str,
+        headers: &HeaderMap,
+        arrival: &Arrival,
+    ) -> Result<Arc<Client>, Refusal> {
+        let client = match &self.tokens {
+            Some(tokens) => tokens.authenticate(service, headers)?,
+            None => None,
+        };
+        Ok(client.unwrap_or_else(|| arrival.connection.client().clone()))
     }
 
     fn max_message_bytes(&self, method: Method) -> usize {
@@ -105,14 +129,14 @@ impl Pipeline {
         }
     }
 
-    /// Opens a stream. It lasts until its client, the client's deadline or its connection ends it: the call timeout does not
-    /// apply.
+    /// Opens a stream. It lasts until its client, the client's deadline, the idle timeout or its connection ends it: the call
+    /// timeout does not apply.
     async fn open_stream(
         &self,
         request: Request<RequestBody>,
         deadline: &Deadline,
         record: &mut Option<CallRecord>,
-    ) -> Result<CallResult, Refusal> {
+    ) -> Result<(Result<Response<ResponseBody>, Refusal>, Option<GameId>), Refusal> {
         if Instant::now() >= deadline.at {
             return Err(Refusal::deadline_exceeded());
         }
@@ -122,36 +146,77 @@ impl Pipeline {
                 record.finish(outcome);
             }
         });
-        let context = StreamContext { deadline: deadline.of_client, on_end };
+        let context = StreamContext {
+            deadline: deadline.of_client,
+            idle_timeout: self.limits.stream_idle_timeout,
+            on_end,
+        };
         let response = self.referee.evaluate(request.map(Body::new), context).await?;
-        Ok(CallResult { response: Ok(response), game: None, bytes: 0 })
+        Ok((Ok(response.map(ResponseBody::from)), None))
     }
 
-    /// Handles a call of a service other than the referee: authentication and deadline, then the service itself. Only gRPC
-    /// reaches these services.
+    /// Handles a call of a service other than the referee: authentication, deadline and in-flight permit, then the service
+    /// itself. Only gRPC reaches these services.
     async fn handle_mounted(
         &self,
         request: Request<RequestBody>,
         protocol: Protocol,
-        arrived: Instant,
+        arrival: &Arrival,
     ) -> Response<ResponseBody> {
+        let path = request.uri().path().to_owned();
+        let (service, name) = split_path(&path);
+        let is_health = service == HEALTH_SERVICE;
+        let kind = if is_health && name != "Watch" { CallKind::Unary } else { CallKind::Stream };
         let call = async {
-            let (service, _) = split_path(request.uri().path());
-            self.authenticate(service, request.headers())?;
+            let client = self.authenticate(service, request.headers(), arrival)?;
             let service = match protocol {
                 Protocol::Grpc => self.mounted.find(service),
                 Protocol::GrpcWeb | Protocol::Connect(_) => None,
             };
             let service = service.ok_or_else(unknown_service)?;
-            let deadline = Deadline::from_headers(request.headers(), arrived, self.limits.call_timeout)?;
-            deadline.run(service.oneshot(request.map(Body::new)).map_err(|never| match never {})).await
+            let deadline = Deadline::from_headers(request.headers(), arrival.at, self.limits.call_timeout)?;
+            let permit = self.admission.acquire_in_flight(&client, &arrival.connection, kind)?;
+            let service = service.oneshot(request.map(Body::new)).map_err(|never| match never {});
+            let response = deadline.run(service).await?;
+            Ok((response, permit))
         };
-        let mut response = call.await.unwrap_or_else(|refusal| protocol.refuse(refusal));
+        let (response, permit) = match call.await {
+            Ok((response, permit)) => (response, Some(permit)),
+            Err(refusal) => (protocol.refuse(refusal), None),
+        };
+        let mut response = response.map(ResponseBody::from);
         if let Some(refusal) = Status::from_header_map(response.headers()).as_ref().and_then(refusal_of) {
             replace_status(response.headers_mut(), refusal);
         }
-        respond(response, None)
+        if let Some(permit) = permit {
+            hold(&mut response, permit);
+        }
+        if kind == CallKind::Stream {
+            // A health watch is idle by nature. Its connection has a maximum age.
+            let idle_timeout = (!is_health).then_some(self.limits.stream_idle_timeout);
+            let shutdown = self.shutdown.clone();
+            response.body_mut().end_with(StreamEnd { idle_timeout, shutdown, refusal: None });
+        }
+        response
     }
+}
+
+/// Encodes the message of a unary response and counts its bytes, if the budget allows.
+async fn encode_message(
+    response: Response<Body>,
+    permit: &mut InFlightPermit,
+) -> Result<Response<ResponseBody>, Refusal> {
+    let mut response = response.map(ResponseBody::from);
+    let bytes = response.body_mut().encode_message().await;
+    permit.hold(bytes).map(|()| response)
+}
+
+/// Lets a response hold the in-flight permit of its call until it is sent.
+fn hold(response: &mut Response<ResponseBody>, permit: InFlightPermit) {
+    let permit = Arc::new(permit);
+    response.body_mut().hold(permit.clone());
+    // gRPC-Web encodes the body again.
+    response.extensions_mut().insert(permit);
 }
 
 /// Replaces the status of a response without a body.
@@ -162,10 +227,6 @@ fn replace_status(headers: &mut HeaderMap, refusal: Refusal) {
     if let Err(status) = Status::from(refusal).add_header(headers) {
         tracing::error!(%status, "the status does not fit into headers");
     }
-}
-
-fn respond(response: Response<Body>, permit: Option<InFlightPermit>) -> Response<ResponseBody> {
-    response.map(|body| ResponseBody::new(body, permit))
 }
 
 /// Splits a path such as `/package.Service/Method`.

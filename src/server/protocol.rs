@@ -14,8 +14,8 @@ use tonic::{Code, Status, body::Body};
 
 use self::connect::Encoding;
 pub(super) use self::{
-    body::{RequestBody, ResponseBody, collect},
-    router::Router,
+    body::{RequestBody, ResponseBody, StreamEnd, collect},
+    router::{Arrival, Router},
 };
 use crate::{
     service::{CallResult, Method},
@@ -75,11 +75,9 @@ impl Protocol {
     pub(super) async fn encode_response(self, method: Method, mut result: CallResult) -> CallResult {
         if let (Self::Connect(encoding), Ok(response)) = (self, &mut result.response) {
             let body = mem::take(response.body_mut());
-            result.bytes = 0;
-            result.response = connect::encode_response(encoding, method, body).await.map(|message| {
-                result.bytes = message.len();
-                connect::response(encoding, message)
-            });
+            result.response = connect::encode_response(encoding, method, body)
+                .await
+                .map(|message| connect::response(encoding, message));
         }
         result
     }

@@ -16,6 +16,9 @@ use crate::wire::proto;
 /// Maximum size of a request to health or reflection: they carry a service or symbol name.
 const MAX_REQUEST_BYTES: usize = 16 * 1024;
 
+/// The name of the health service.
+pub(super) const HEALTH_SERVICE: &str = "grpc.health.v1.Health";
+
 /// The health service, and the handle that changes what it reports.
 pub(super) fn health() -> (HealthReporter, HealthServer<impl Health>) {
     let (reporter, service) = tonic_health::server::health_reporter();

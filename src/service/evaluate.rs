@@ -2,15 +2,16 @@
 
 use std::{
     convert::Infallible,
-    future::{pending, poll_fn, ready},
+    future::{Future, pending, poll_fn, ready},
     pin::Pin,
+    time::Duration,
 };
 
 use futures_util::stream;
 use prost::{Message, length_delimiter_len};
 use tokio::{
     task::{spawn, yield_now},
-    time::{Instant, Sleep, sleep_until},
+    time::{Instant, Sleep, sleep, sleep_until},
 };
 use tokio_stream::Stream;
 use tonic::{Request, Response, Status, Streaming, body::Body, codec::CompressionEncoding};
@@ -28,17 +29,15 @@ use crate::wire::{
 impl Referee {
     /// Answers a batch.
     pub(super) async fn evaluate_batch(&self, request: UnaryRequest) -> CallResult {
-        let (mut bytes, mut refusal) = (0, None);
+        let mut refusal = None;
         // A tower service may be called repeatedly; tonic calls this one once.
-        let mut once = Some((&mut bytes, &mut refusal));
+        let mut once = Some(&mut refusal);
         let service = service_fn(|request: Request<Items>| {
             let once = once.take();
             async move {
-                let (bytes, refusal) = once.ok_or_else(|| Status::internal("called twice"))?;
+                let refusal = once.ok_or_else(|| Status::internal("called twice"))?;
                 let answers = self.evaluate_all(request.get_ref()).await;
-                let answers = answers.map_err(|refused| keep(refusal, refused))?;
-                *bytes = answers.bytes();
-                Ok(Response::new(answers))
+                answers.map(Response::new).map_err(|refused| keep(refusal, refused))
             }
         });
         let response = tonic::server::Grpc::new(Codec::default())
@@ -47,7 +46,7 @@ impl Referee {
             .max_decoding_message_size(self.limits.batch_bytes)
             .unary(service, request)
             .await;
-        CallResult { response: with_refusal(response, refusal), game: None, bytes }
+        CallResult { response: with_refusal(response, refusal), game: None }
     }
 
     async fn evaluate_all(&self, calls: &Items) -> Result<Items, Refusal> {
@@ -148,6 +147,8 @@ fn size_in_batch(answer: &[u8]) -> usize {
 pub struct StreamContext {
     /// The caller's deadline, if there is one.
     pub deadline: Option<Instant>,
+    /// How long the stream may wait for a request.
+    pub idle_timeout: Duration,
     /// Called with the outcome when the stream ends. Dropped without a call if the client cancels the stream.
     pub on_end: Box<dyn FnOnce(CallOutcome) + Send>,
 }
@@ -157,6 +158,9 @@ struct EvaluateStream {
     referee: Referee,
     requests: Streaming<proto::EvaluateRequest>,
     deadline: Option<Pin<Box<Sleep>>>,
+    idle_timeout: Duration,
+    /// Ends the stream if the client sends nothing. Reset when a request is awaited.
+    idle: Pin<Box<Sleep>>,
     /// None while waiting for a request.
     slice: Option<TimeSlice>,
     /// None once the stream has ended.
@@ -166,7 +170,9 @@ struct EvaluateStream {
 impl EvaluateStream {
     fn new(referee: Referee, requests: Streaming<proto::EvaluateRequest>, context: StreamContext) -> Self {
         let deadline = context.deadline.map(|deadline| Box::pin(sleep_until(deadline)));
-        Self { referee, requests, deadline, slice: None, on_end: Some(context.on_end) }
+        let idle_timeout = context.idle_timeout;
+        let idle = Box::pin(sleep(idle_timeout));
+        Self { referee, requests, deadline, idle_timeout, idle, slice: None, on_end: Some(context.on_end) }
     }
 
     /// The responses. A request is read only when its response is polled for, so a client that does not read its responses is
@@ -206,18 +212,24 @@ impl EvaluateStream {
                 None => pending().await,
             }
         };
+        let (mut idle, idle_timeout, mut is_waiting) = (self.idle.as_mut(), self.idle_timeout, false);
         let request = poll_fn(|context| {
             let request = Pin::new(&mut self.requests).poll_next(context);
-            if request.is_pending() {
-                self.slice = None;
+            if request.is_ready() {
+                return request.map(Ok);
             }
-            request
+            self.slice = None;
+            if !is_waiting {
+                is_waiting = true;
+                idle.as_mut().reset(Instant::now() + idle_timeout);
+            }
+            idle.as_mut().poll(context).map(|()| Err(Refusal::idle_stream(idle_timeout)))
         });
         tokio::select! {
             biased;
             () = closing => Err(Refusal::shutting_down()),
             () = deadline => Err(Refusal::deadline_exceeded()),
-            request = request => request
+            request = request => request?
                 .transpose()
                 .map_err(|status| refusal_of(&status).unwrap_or_else(Refusal::cancelled)),
         }

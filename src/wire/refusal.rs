@@ -5,6 +5,7 @@ use std::{
     error::Error,
     fmt::{self, Display, Write},
     sync::Arc,
+    time::Duration,
 };
 
 use prost::Message;
@@ -187,22 +188,30 @@ impl Refusal {
         )
     }
 
-    /// A call above the maximum number of calls in flight.
-    pub fn overloaded() -> Self {
-        Self::new(
-            Code::ResourceExhausted,
-            proto::ErrorReason::Overloaded,
-            "too many calls are in flight: retry after a short delay",
-        )
+    /// A call above the maximum number of calls in flight, or above the share of its client.
+    pub fn too_many_calls() -> Self {
+        Self::overloaded("too many calls are in flight")
     }
 
-    /// A batch above the maximum number of bytes that batches in flight may hold.
-    pub fn too_many_batch_bytes() -> Self {
-        Self::new(
-            Code::ResourceExhausted,
-            proto::ErrorReason::Overloaded,
-            "the batches in flight hold too many bytes: retry after a short delay",
-        )
+    /// A stream above the maximum number of open streams, or above the share of its client.
+    pub fn too_many_streams() -> Self {
+        Self::overloaded("too many streams are open")
+    }
+
+    /// A call above the maximum number of bytes that are held for calls in flight, or above the share of its client.
+    pub fn too_many_bytes() -> Self {
+        Self::overloaded("the calls in flight hold too many bytes")
+    }
+
+    fn overloaded(why: &str) -> Self {
+        let message = format!("{why}: retry after a short delay");
+        Self::new(Code::ResourceExhausted, proto::ErrorReason::Overloaded, message)
+    }
+
+    /// A stream whose client has sent nothing for too long.
+    pub fn idle_stream(timeout: Duration) -> Self {
+        let message = format!("the stream was idle for {timeout:?}: open another one when it is needed");
+        Self::new(Code::DeadlineExceeded, proto::ErrorReason::DeadlineExceeded, message)
     }
 
     /// A message above the maximum size.
@@ -213,11 +222,7 @@ impl Refusal {
 
     /// A call that the admission queue sheds.
     pub fn shed() -> Self {
-        Self::new(
-            Code::ResourceExhausted,
-            proto::ErrorReason::Overloaded,
-            "the server is overloaded and this call would wait too long in its queue: retry after a short delay",
-        )
+        Self::overloaded("the server is overloaded and this call would wait too long in its queue")
     }
 
     /// An item of a batch whose answer does not fit into the response.

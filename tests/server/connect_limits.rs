@@ -70,14 +70,16 @@ async fn the_batch_size_limit_is_configurable() {
 }
 
 #[tokio::test]
-async fn a_batch_counts_with_the_bytes_received_so_far() {
-    let server = start(&["--max-batch-bytes-in-flight", "100"]);
+async fn a_call_counts_with_the_bytes_received_so_far() {
+    // What a call takes without its message; the first 4096 bytes of a message are included.
+    const CALL_BYTES: usize = 16 * 1024;
+    let server = start(&["--max-bytes-in-flight", &(2 * CALL_BYTES).to_string()]);
     let mut client = HttpClient::connect(&server.address, Version::HTTP_2).await;
-    let spaces = " ".repeat(80);
+    let spaces = " ".repeat(4096 + CALL_BYTES);
     let held = client.open("EvaluateBatch", &[JSON]);
     held.send(spaces.clone());
     eventually("the bytes are counted", async || {
-        server.admin_get("/metrics").1.contains("arbiter_batches_in_flight_bytes 80\n")
+        server.admin_get("/metrics").1.contains(&format!("arbiter_bytes_in_flight {}\n", 2 * CALL_BYTES))
     })
     .await;
     let other = client.post("EvaluateBatch", &[JSON], BATCH).await;

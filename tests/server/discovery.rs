@@ -274,12 +274,23 @@ async fn metrics_include_cpu_time() {
 
 #[test]
 fn metrics_include_the_configured_limits() {
-    let limits = ["--max-in-flight", "123", "--max-batch-bytes-in-flight", "7", "--max-connections", "45"];
+    let limits = [
+        "--max-in-flight",
+        "123",
+        "--max-bytes-in-flight",
+        "7",
+        "--max-connections",
+        "45",
+        "--max-streams",
+        "6",
+    ];
     let server = TestServer::start_with(&[&["--log", "off"], &limits[..]].concat());
     let (_, exposition) = server.admin_get("/metrics");
     let limit = |name: &str| metric(&exposition, &format!("arbiter_{name}"), &[]);
-    let limits = ["calls_in_flight_limit", "batches_in_flight_limit_bytes", "connections_limit"].map(limit);
-    assert_eq!(limits, [Some(123.0), Some(7.0), Some(45.0)], "{exposition}");
+    let limits =
+        ["calls_in_flight_limit", "bytes_in_flight_limit", "connections_limit", "streams_open_limit"]
+            .map(limit);
+    assert_eq!(limits, [Some(123.0), Some(7.0), Some(45.0), Some(6.0)], "{exposition}");
 }
 
 #[test]

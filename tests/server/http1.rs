@@ -307,9 +307,9 @@ async fn a_response_that_the_client_does_not_read_is_dropped() {
 }
 
 #[tokio::test]
-async fn unread_responses_are_bounded_by_the_batch_budget() {
-    const MAX_BATCH_BYTES: u64 = 32 << 20;
-    const CALLS: u64 = 20;
+async fn unread_responses_are_bounded_by_the_byte_budget() {
+    const MAX_BYTES: u64 = 32 << 20;
+    const CALLS: u64 = 6;
     let server = start_process(&[
         "--threads",
         "1",
@@ -317,8 +317,8 @@ async fn unread_responses_are_bounded_by_the_batch_budget() {
         "1h",
         "--call-timeout",
         "2h",
-        "--max-batch-bytes-in-flight",
-        &MAX_BATCH_BYTES.to_string(),
+        "--max-bytes-in-flight",
+        &MAX_BYTES.to_string(),
     ]);
     let batch = format!(r#"{{"calls": [{}]}}"#, vec![r#"{"listGames": {}}"#; 1000].join(","));
     let head = head(batch.len(), "").replace("ApplyMove", "EvaluateBatch");
@@ -332,12 +332,9 @@ async fn unread_responses_are_bounded_by_the_batch_budget() {
         handled_calls(&server.metrics().await).values().sum::<u64>() == CALLS
     })
     .await;
-    // A single response may exceed the budget.
-    let bytes = server.metric("arbiter_batches_in_flight_bytes").await;
-    assert!(
-        (MAX_BATCH_BYTES..MAX_BATCH_BYTES + (16 << 20)).contains(&bytes),
-        "{bytes} bytes held for {CALLS} responses"
-    );
+    // Above half of it, each client has a share. Refused calls are counted without their messages.
+    let bytes = server.metric("arbiter_bytes_in_flight").await;
+    assert!((MAX_BYTES / 2..=MAX_BYTES).contains(&bytes), "{bytes} bytes held for {CALLS} responses");
 }
 
 /// Reads one complete response and returns its status code.

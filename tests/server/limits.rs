@@ -88,9 +88,13 @@ fn batches_handled(server: &TestServer) -> u64 {
 }
 
 /// The bytes held for batches in flight.
-fn batch_bytes_in_flight(server: &TestServer) -> Option<usize> {
+/// What a call in flight takes besides its messages, in bytes, with messages up to the second number included.
+const CALL_BYTES: usize = 16 * 1024;
+const INCLUDED_BYTES: usize = 4 * 1024;
+
+fn bytes_in_flight(server: &TestServer) -> Option<usize> {
     let metrics = server.admin_get("/metrics").1;
-    metrics.lines().find_map(|line| line.strip_prefix("arbiter_batches_in_flight_bytes ")?.parse().ok())
+    metrics.lines().find_map(|line| line.strip_prefix("arbiter_bytes_in_flight ")?.parse().ok())
 }
 
 #[tokio::test]
@@ -291,7 +295,8 @@ async fn a_batch_with_an_unfinished_body_does_not_block_others() {
     let client = GrpcClient::connect(&server.address).await;
     let mut unfinished = client.open("EvaluateBatch", &[]).await.expect("the connection stays open");
     unfinished.body.send_data(framed(&padded_to(1 << 20, &batch_of(1))), false).expect("the data is sent");
-    eventually("the body has arrived", async || batch_bytes_in_flight(&server) == Some((1 << 20) + 5)).await;
+    let held = CALL_BYTES + (1 << 20) + 5 - INCLUDED_BYTES;
+    eventually("the body has arrived", async || bytes_in_flight(&server) == Some(held)).await;
     assert!(client.call("EvaluateBatch", &batch_of(1)).await.is_ok());
 }
 
@@ -325,84 +330,228 @@ async fn many_small_batches_are_accepted_concurrently() {
 }
 
 #[tokio::test]
-async fn batches_above_the_byte_budget_are_shed_until_one_ends() {
-    let server = start(&["--max-batch-bytes-in-flight", "1000"]);
+async fn calls_above_the_byte_budget_are_shed_until_one_ends() {
+    // Room for four calls with small messages.
+    let server = start(&["--max-bytes-in-flight", &(4 * CALL_BYTES).to_string()]);
     let client = GrpcClient::connect(&server.address).await;
     let wait_for_bytes = async |bytes: usize| {
-        eventually("the bytes in flight", async || batch_bytes_in_flight(&server) == Some(bytes)).await;
+        eventually("the bytes in flight", async || bytes_in_flight(&server) == Some(bytes)).await;
     };
-    // Each call takes two bytes.
-    let batch = framed(&batch_of(400).encode_to_vec());
-    let mut held = client.open("EvaluateBatch", &[]).await.expect("the connection stays open");
-    held.body.send_data(batch.slice(..700), false).expect("the data is sent");
-    wait_for_bytes(700).await;
-    assert!(
-        client.call("EvaluateBatch", &batch_of(100)).await.is_ok(),
-        "a batch within the budget is accepted"
-    );
-    wait_for_bytes(700).await;
-    let response = client.call("EvaluateBatch", &batch_of(200)).await;
-    assert_eq!(code_and_reason(&response.status), resource_exhausted("ERROR_REASON_OVERLOADED"));
+    let message = framed(&padded_to(INCLUDED_BYTES + 3 * CALL_BYTES - 5, &apply_move()));
+    let mut held = client.open("ApplyMove", &[]).await.expect("the connection stays open");
+    held.body.send_data(message.slice(..message.len() - 1), false).expect("the data is sent");
+    wait_for_bytes(4 * CALL_BYTES - 1).await;
+    let other = GrpcClient::connect(&server.address).await;
+    for client in [&client, &other] {
+        let response = client.call("ApplyMove", &apply_move()).await;
+        assert_eq!(code_and_reason(&response.status), resource_exhausted("ERROR_REASON_OVERLOADED"));
+    }
+    let response = held.finish(message.slice(message.len() - 1..)).await.expect("the connection stays open");
+    assert!(response.is_ok(), "a held call succeeds: {:?}", response.status);
+    wait_for_bytes(0).await;
     client.assert_call_succeeds().await;
-    let response = held.finish(batch.slice(700..)).await.expect("the connection stays open");
-    assert!(response.is_ok(), "a held batch succeeds: {:?}", response.status);
-    wait_for_bytes(0).await;
-    assert!(client.call("EvaluateBatch", &batch_of(200)).await.is_ok(), "the budget is free again");
-    wait_for_bytes(0).await;
-    let single = client.call("EvaluateBatch", &batch_of(600)).await;
-    assert!(single.is_ok(), "a single batch of any size is accepted: {:?}", single.status);
+    let single = client.send("ApplyMove", &[], framed(&padded_to(60_000, &apply_move()))).await;
+    assert!(single.is_ok(), "a single call of any size is accepted: {:?}", single.status);
 }
 
 #[tokio::test]
-async fn an_unread_batch_response_counts_towards_the_byte_budget() {
-    let server = start(&["--max-batch-bytes-in-flight", "1000"]);
-    let client = GrpcClient::connect_with_window(&server.address, 0).await;
-    let mut unread = client.open("EvaluateBatch", &[]).await.expect("the connection stays open");
-    unread.body.send_data(framed(&batch_of(100).encode_to_vec()), true).expect("the data is sent");
-    eventually("the response is held", async || {
-        batch_bytes_in_flight(&server).is_some_and(|held| held > 1000)
+async fn unread_responses_count_towards_the_byte_budget() {
+    // A window of one byte lets h2 take over a whole response, and end the call, before it is sent.
+    for window in [0, 1] {
+        let server = start(&["--max-bytes-in-flight", &(2 * CALL_BYTES).to_string()]);
+        let client = GrpcClient::connect_with_window(&server.address, window).await;
+        let mut unread = client.open("EvaluateBatch", &[]).await.expect("the connection stays open");
+        unread.body.send_data(framed(&batch_of(1000).encode_to_vec()), true).expect("the data is sent");
+        eventually("the response is held", async || {
+            bytes_in_flight(&server).is_some_and(|held| held > 2 * CALL_BYTES)
+        })
+        .await;
+        let other = GrpcClient::connect(&server.address).await;
+        let response = other.call("ApplyMove", &apply_move()).await;
+        assert_eq!(code_and_reason(&response.status), resource_exhausted("ERROR_REASON_OVERLOADED"));
+        drop(unread);
+        eventually("nothing is held", async || bytes_in_flight(&server) == Some(0)).await;
+        other.assert_call_succeeds().await;
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_a_response_unread_is_disconnected() {
+    let server = start(&["--send-timeout", "300ms"]);
+    let client = GrpcClient::connect_with_window(&server.address, 1).await;
+    let mut unread = client.open("ApplyMove", &[]).await.expect("the connection stays open");
+    unread.body.send_data(framed(&apply_move().encode_to_vec()), true).expect("the data is sent");
+    eventually("the connection is closed", async || {
+        let metrics = server.admin_get("/metrics").1;
+        metrics.contains("arbiter_connections_stalled_total 1\n")
+            && metrics.contains("arbiter_connections 0\n")
     })
     .await;
-    let other = GrpcClient::connect(&server.address).await;
-    let response = other.call("EvaluateBatch", &batch_of(1)).await;
-    assert_eq!(code_and_reason(&response.status), resource_exhausted("ERROR_REASON_OVERLOADED"));
-    drop(unread);
-    eventually("nothing is held", async || batch_bytes_in_flight(&server) == Some(0)).await;
-    assert!(other.call("EvaluateBatch", &batch_of(1)).await.is_ok(), "the budget is free again");
+    eventually("nothing is held", async || bytes_in_flight(&server) == Some(0)).await;
+}
+
+#[tokio::test]
+async fn a_client_that_reads_its_responses_stays_connected() {
+    let server = start(&["--send-timeout", "200ms"]);
+    let client = GrpcClient::connect(&server.address).await;
+    for _ in 0..10 {
+        client.assert_call_succeeds().await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+#[tokio::test]
+async fn an_incomplete_preface_is_closed() {
+    let server = start(&["--send-timeout", "300ms"]);
+    for length in [1, PREFACE.len() - 1] {
+        let mut stream = TcpStream::connect(&server.address).await.expect("the server is reachable");
+        stream.write_all(&PREFACE[..length]).await.expect("the data is sent");
+        assert_closed("the incomplete preface", stream).await;
+    }
+}
+
+#[tokio::test]
+async fn an_idle_connection_is_closed_gracefully() {
+    let server = start(&["--send-timeout", "100ms", "--max-connection-idle", "300ms"]);
+    let client = GrpcClient::connect(&server.address).await;
+    client.assert_call_succeeds().await;
+    eventually("the connection is closed", async || {
+        server.admin_get("/metrics").1.contains("arbiter_connections 0\n")
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn idle_connections_make_room_above_half_of_the_limit() {
+    let server = start(&["--send-timeout", "300ms", "--max-connections", "4"]);
+    let idle = [(); 3].map(|()| GrpcClient::connect(&server.address));
+    let idle = futures_util::future::join_all(idle).await;
+    for client in &idle {
+        client.assert_call_succeeds().await;
+    }
+    eventually("idle connections are closed", async || {
+        let metrics = server.admin_get("/metrics").1;
+        let open = metrics.lines().find_map(|line| line.strip_prefix("arbiter_connections "));
+        open.and_then(|open| open.parse::<u32>().ok()).is_some_and(|open| open <= 2)
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn calls_above_the_in_flight_limit_are_shed_until_one_ends() {
     let server = start(&["--max-in-flight", "4"]);
-    let clients = [GrpcClient::connect(&server.address).await, GrpcClient::connect(&server.address).await];
-    let mut held: Vec<OpenCall> = Vec::new();
-    for client in clients.iter().cycle().take(4) {
-        held.push(client.open("ApplyMove", &[]).await.expect("the connection stays open"));
+    let mut held: Vec<(GrpcClient, OpenCall)> = Vec::new();
+    for _ in 0..4 {
+        let client = GrpcClient::connect(&server.address).await;
+        let call = client.open("ApplyMove", &[]).await.expect("the connection stays open");
+        held.push((client, call));
     }
     eventually("four calls are in flight", async || {
-        server.admin_get("/metrics").1.contains("arbiter_calls_in_flight 4")
+        server.admin_get("/metrics").1.contains("arbiter_calls_in_flight 4\n")
     })
     .await;
-    for client in &clients {
+    let other = GrpcClient::connect(&server.address).await;
+    for client in [&other, &held[0].0] {
         let response = client.call("ApplyMove", &apply_move()).await;
         assert_eq!(code_and_reason(&response.status), resource_exhausted("ERROR_REASON_OVERLOADED"));
     }
-    let released = held.pop().expect("a call is held");
+    let (_client, released) = held.pop().expect("a call is held");
     let body = framed(&apply_move().encode_to_vec());
     assert!(released.finish(body).await.expect("the connection stays open").is_ok(), "a held call succeeds");
-    clients[0].assert_call_succeeds().await;
+    other.assert_call_succeeds().await;
 }
 
 #[tokio::test]
-async fn a_stream_is_in_flight_until_it_ends() {
-    let server = start(&["--max-in-flight", "1"]);
+async fn one_client_gets_half_of_the_calls_and_another_one_is_served() {
+    let server = start(&["--max-in-flight", "8"]);
+    let [greedy, other] =
+        [GrpcClient::connect(&server.address).await, GrpcClient::connect(&server.address).await];
+    let mut held = Vec::new();
+    for _ in 0..4 {
+        held.push(greedy.open("ApplyMove", &[]).await.expect("the connection stays open"));
+    }
+    eventually("four calls are in flight", async || {
+        server.admin_get("/metrics").1.contains("arbiter_calls_in_flight 4\n")
+    })
+    .await;
+    let response = greedy.call("ApplyMove", &apply_move()).await;
+    assert_eq!(code_and_reason(&response.status), resource_exhausted("ERROR_REASON_OVERLOADED"));
+    other.assert_call_succeeds().await;
+    assert!(server.admin_get("/metrics").1.contains("arbiter_calls_in_flight_refused_total 1\n"));
+}
+
+#[tokio::test]
+async fn connections_of_an_address_are_one_client_if_so_configured() {
+    let server = start(&["--max-in-flight", "8", "--client-identity", "address"]);
+    let [first, second] =
+        [GrpcClient::connect(&server.address).await, GrpcClient::connect(&server.address).await];
+    let mut held = Vec::new();
+    for client in [&first, &second, &first, &second] {
+        held.push(client.open("ApplyMove", &[]).await.expect("the connection stays open"));
+    }
+    eventually("four calls are in flight", async || {
+        server.admin_get("/metrics").1.contains("arbiter_calls_in_flight 4\n")
+    })
+    .await;
+    for client in [&first, &second] {
+        let response = client.call("ApplyMove", &apply_move()).await;
+        assert_eq!(code_and_reason(&response.status), resource_exhausted("ERROR_REASON_OVERLOADED"));
+    }
+}
+
+#[tokio::test]
+async fn streams_have_a_limit_of_their_own() {
+    let server = start(&["--max-streams", "1", "--max-in-flight", "1"]);
     let client = GrpcClient::connect(&server.address).await;
     let stream = client.open("Evaluate", &[]).await.expect("the connection stays open");
-    let response = client.call("ApplyMove", &apply_move()).await;
+    eventually("the stream is open", async || {
+        server.admin_get("/metrics").1.contains("arbiter_streams_open 1\n")
+    })
+    .await;
+    client.assert_call_succeeds().await;
+    let response = client.open("Evaluate", &[]).await.expect("the connection stays open").response().await;
     assert_eq!(code_and_reason(&response.status), resource_exhausted("ERROR_REASON_OVERLOADED"));
     drop(stream);
-    eventually("the permit is released", async || client.call("ApplyMove", &apply_move()).await.is_ok())
-        .await;
+    eventually("the permit is released", async || {
+        server.admin_get("/metrics").1.contains("arbiter_streams_open 0\n")
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn health_watches_and_reflection_count_as_streams() {
+    let server = start(&["--max-streams", "2", "--stream-idle-timeout", "500ms"]);
+    let watch = GrpcClient::connect(&server.address).await;
+    let mut watch = watch.open("/grpc.health.v1.Health/Watch", &[]).await.expect("the connection stays open");
+    watch.body.send_data(framed(&[]), true).expect("the data is sent");
+    let client = GrpcClient::connect(&server.address).await;
+    let reflection = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+    let idle = client.open(reflection, &[]).await.expect("the connection stays open");
+    eventually("both streams are open", async || {
+        server.admin_get("/metrics").1.contains("arbiter_streams_open 2\n")
+    })
+    .await;
+    let refused = client.open("Evaluate", &[]).await.expect("the connection stays open").response().await;
+    assert_eq!(code_and_reason(&refused.status), resource_exhausted("ERROR_REASON_OVERLOADED"));
+    let idle = with_timeout("the idle stream ends", idle.response()).await;
+    assert_eq!(idle.status.code(), Code::DeadlineExceeded);
+    eventually("only the watch is open", async || {
+        server.admin_get("/metrics").1.contains("arbiter_streams_open 1\n")
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_idle_stream_ends() {
+    let server = start(&["--stream-idle-timeout", "300ms"]);
+    let client = GrpcClient::connect(&server.address).await;
+    let stream = client.open("Evaluate", &[]).await.expect("the connection stays open");
+    let response = with_timeout("the stream ends", stream.response()).await;
+    assert_eq!(
+        code_and_reason(&response.status),
+        (Code::DeadlineExceeded, "ERROR_REASON_DEADLINE_EXCEEDED".to_owned())
+    );
+    client.assert_call_succeeds().await;
 }
 
 #[tokio::test]

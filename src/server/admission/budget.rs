@@ -1,4 +1,4 @@
-//! Budgets: limits that own their permits.
+//! Budgets: limits that own their permits and divide themselves fairly among clients.
 
 use std::{
     num::NonZeroUsize,
@@ -8,16 +8,49 @@ use std::{
     },
 };
 
-/// A limit on the connections, calls or bytes in use at the same time.
+/// Above half of a budget, a client may hold at most this fraction of what is left. A client that holds nothing always gets
+/// its first part, so a few hundred greedy clients cannot lock out the next one.
+const SHARE_OF_REST: usize = 16;
+
+/// What a budget limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::server) enum Resource {
+    Connections,
+    Calls,
+    Streams,
+    Bytes,
+}
+
+/// What a client holds of each resource. A client is a token, a connection, or an address: see `--client-identity`.
+#[derive(Debug, Default)]
+pub(in crate::server) struct Client([AtomicUsize; 4]);
+
+impl Client {
+    fn held(&self, resource: Resource) -> &AtomicUsize {
+        &self.0[resource as usize]
+    }
+}
+
+/// A limit on what all clients together hold of a resource at the same time.
+///
+/// The first half is free for all. In the second half, a client may hold at most a fixed fraction of the rest (dynamic
+/// thresholds, Choudhury and Hahne 1998): one client never gets more than about half, and there is always room for another.
 #[derive(Debug)]
 pub(in crate::server) struct Budget {
+    resource: Resource,
     limit: usize,
     used: AtomicUsize,
+    refused: AtomicUsize,
 }
 
 impl Budget {
-    pub(super) fn new(limit: NonZeroUsize) -> Arc<Self> {
-        Arc::new(Self { limit: limit.get(), used: AtomicUsize::new(0) })
+    pub(super) fn new(resource: Resource, limit: NonZeroUsize) -> Arc<Self> {
+        Arc::new(Self {
+            resource,
+            limit: limit.get(),
+            used: AtomicUsize::new(0),
+            refused: AtomicUsize::new(0),
+        })
     }
 
     pub(in crate::server) fn limit(&self) -> usize {
@@ -28,37 +61,78 @@ impl Budget {
         self.used.load(Relaxed)
     }
 
-    /// Takes an amount, if it is available.
-    pub(in crate::server) fn acquire(self: &Arc<Self>, amount: usize) -> Option<Permit> {
-        let mut permit = Permit { budget: self.clone(), amount: 0 };
+    /// How often a permit was refused or could not grow.
+    pub(in crate::server) fn refused(&self) -> usize {
+        self.refused.load(Relaxed)
+    }
+
+    /// Whether more than half is used, so that clients are limited to their shares.
+    pub(in crate::server) fn is_scarce(&self) -> bool {
+        self.used() > self.limit / 2
+    }
+
+    /// Takes an amount for a client, if its share allows.
+    pub(in crate::server) fn acquire(
+        self: &Arc<Self>,
+        client: &Arc<Client>,
+        amount: usize,
+    ) -> Option<Permit> {
+        let mut permit = Permit { budget: self.clone(), client: client.clone(), amount: 0 };
         permit.resize(amount).then_some(permit)
+    }
+
+    /// Whether a client may hold this much when all clients together hold `used`.
+    fn allows(&self, held: usize, used: usize) -> bool {
+        let share = self.limit.saturating_sub(used) / SHARE_OF_REST;
+        used <= self.limit.div_ceil(2) || used <= self.limit && held <= share
     }
 }
 
 /// A part of a budget, released when it is dropped.
 pub(in crate::server) struct Permit {
     budget: Arc<Budget>,
+    client: Arc<Client>,
     amount: usize,
 }
 
 impl Permit {
-    /// Changes the amount, even beyond the limit. Returns whether all permits together are within it; a sole permit always is.
+    /// Changes the amount, even beyond the limit. Returns whether the budget allows it.
+    ///
+    /// It always allows less than before. It allows the only permit of a client up to the limit, and the only permit of all
+    /// clients beyond it: no request that fits the limit on its size is refused by an idle server.
     pub(super) fn resize(&mut self, amount: usize) -> bool {
-        let used = if amount >= self.amount {
-            let more = amount - self.amount;
-            self.budget.used.fetch_add(more, Relaxed) + more
-        } else {
+        if amount == self.amount {
+            return true;
+        }
+        let held = self.client.held(self.budget.resource);
+        if amount < self.amount {
             let less = self.amount - amount;
-            self.budget.used.fetch_sub(less, Relaxed) - less
-        };
+            self.amount = amount;
+            held.fetch_sub(less, Relaxed);
+            self.budget.used.fetch_sub(less, Relaxed);
+            return true;
+        }
+        let more = amount - self.amount;
         self.amount = amount;
-        used <= self.budget.limit || used == amount
+        let held = held.fetch_add(more, Relaxed) + more;
+        let used = self.budget.used.fetch_add(more, Relaxed) + more;
+        let is_only_one = used == amount || held == amount && used <= self.budget.limit;
+        let is_allowed = is_only_one || self.budget.allows(held, used);
+        if !is_allowed {
+            self.budget.refused.fetch_add(1, Relaxed);
+        }
+        is_allowed
+    }
+
+    /// The client that holds it.
+    pub(in crate::server) fn client(&self) -> &Arc<Client> {
+        &self.client
     }
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        self.budget.used.fetch_sub(self.amount, Relaxed);
+        self.resize(0);
     }
 }
 
@@ -67,36 +141,67 @@ mod tests {
     use super::*;
 
     fn budget(limit: usize) -> Arc<Budget> {
-        Budget::new(NonZeroUsize::new(limit).expect("a limit is positive"))
+        Budget::new(Resource::Calls, NonZeroUsize::new(limit).expect("a limit is positive"))
+    }
+
+    /// Takes one unit after the other until the budget refuses one.
+    fn take_all(budget: &Arc<Budget>, client: &Arc<Client>) -> Vec<Permit> {
+        std::iter::from_fn(|| budget.acquire(client, 1)).collect()
     }
 
     #[test]
     fn dropped_permits_are_available_again() {
-        let budget = budget(2);
-        let [first, second] = [(); 2].map(|()| budget.acquire(1).expect("there is room"));
-        assert!(budget.acquire(1).is_none());
-        assert_eq!(budget.used(), 2);
+        let (budget, client) = (budget(4), Arc::default());
+        let [first, second] = [(); 2].map(|()| budget.acquire(&client, 1).expect("there is room"));
+        assert!(budget.acquire(&client, 1).is_none());
+        assert_eq!((budget.used(), budget.refused()), (2, 1));
         drop(first);
-        assert!(budget.acquire(1).is_some());
+        assert!(budget.acquire(&client, 1).is_some());
         drop(second);
         assert_eq!(budget.used(), 0);
     }
 
     #[test]
+    fn one_client_gets_half_and_another_its_share_of_the_rest() {
+        let (budget, [first, second]) = (budget(1000), [(); 2].map(|()| Arc::default()));
+        let held = take_all(&budget, &first);
+        assert_eq!(held.len(), 500);
+        // 29 of 500 are a sixteenth of the 471 that are left.
+        assert_eq!(take_all(&budget, &second).len(), 29);
+    }
+
+    #[test]
+    fn fifty_greedy_clients_leave_room_for_the_next_one() {
+        let budget = budget(10_000);
+        let clients: [Arc<Client>; 51] = std::array::from_fn(|_| Arc::default());
+        let held: Vec<_> = clients[..50].iter().flat_map(|client| take_all(&budget, client)).collect();
+        assert!(held.len() > 9_000, "{}", held.len());
+        assert!(take_all(&budget, &clients[50]).len() > 10);
+    }
+
+    #[test]
+    fn a_client_that_holds_nothing_gets_the_last_unit() {
+        let budget = budget(3);
+        let clients: [Arc<Client>; 4] = std::array::from_fn(|_| Arc::default());
+        let held = clients.each_ref().map(|client| budget.acquire(client, 1));
+        assert_eq!(held.each_ref().map(Option::is_some), [true, true, true, false]);
+    }
+
+    #[test]
     fn a_permit_that_is_alone_may_exceed_the_limit() {
-        let budget = budget(10);
-        let mut large = budget.acquire(100).expect("it is alone");
+        let (budget, [client, other]) = (budget(10), [(); 2].map(|()| Arc::default()));
+        let mut large = budget.acquire(&client, 100).expect("it is alone");
         assert!(large.resize(200));
-        assert!(budget.acquire(1).is_none());
+        assert!(budget.acquire(&other, 1).is_none());
         assert!(large.resize(9));
-        assert!(budget.acquire(1).is_some());
+        assert!(budget.acquire(&other, 1).is_some());
     }
 
     #[test]
     fn growing_beyond_the_limit_is_reported() {
-        let budget = budget(10);
-        let _other = budget.acquire(5);
-        let mut growing = budget.acquire(5).expect("there is room");
+        let (budget, [client, other]) = (budget(10), [(); 2].map(|()| Arc::default()));
+        let _other = budget.acquire(&other, 5);
+        let mut growing = budget.acquire(&client, 5).expect("there is room");
         assert!(!growing.resize(6));
         assert_eq!(budget.used(), 11);
     }

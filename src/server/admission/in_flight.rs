@@ -1,35 +1,70 @@
 //! The permit of a call in flight.
 
-use super::{Budgets, Permit};
-use crate::wire::Refusal;
+use std::sync::Arc;
 
-/// A call in flight, from its headers until its response is sent: counted as one call and, if it is a batch, by the bytes
-/// that are held for it.
+use super::{Budgets, Client, Permit};
+use crate::{
+    server::net::{ConnectionActivity, OpenCall},
+    wire::Refusal,
+};
+
+/// What a call in flight takes besides its messages: its HTTP/2 stream, its headers and its task.
+const CALL_BYTES: usize = 16 * 1024;
+
+/// Messages up to this size are included in `CALL_BYTES`: most calls need no further accounting.
+const INCLUDED_BYTES: usize = 4 * 1024;
+
+/// What an open stream takes: requests that h2 buffers up to the window of the stream, and responses that are not sent yet.
+const STREAM_BYTES: usize = 128 * 1024;
+
+/// What kind of call a permit is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::server) enum CallKind {
+    /// One request and one response, within the call timeout.
+    Unary,
+    /// A stream, open as long as its client uses it.
+    Stream,
+}
+
+/// A call in flight, from its headers until its response is sent: counted as one call or stream, and by the bytes that are
+/// held for it.
 pub(in crate::server) struct InFlightPermit {
+    kind: CallKind,
     _call: Permit,
-    /// None: not a batch.
-    batch_bytes: Option<Permit>,
+    bytes: Permit,
+    connection: OpenCall,
 }
 
 impl InFlightPermit {
-    pub(super) fn acquire(budgets: &Budgets, is_batch: bool) -> Result<Self, Refusal> {
-        let call = budgets.calls.acquire(1).ok_or_else(Refusal::overloaded)?;
-        let batch_bytes = is_batch
-            .then(|| budgets.batch_bytes.acquire(0).ok_or_else(Refusal::too_many_batch_bytes))
-            .transpose()?;
-        Ok(Self { _call: call, batch_bytes })
+    pub(super) fn acquire(
+        budgets: &Budgets,
+        client: &Arc<Client>,
+        connection: &Arc<ConnectionActivity>,
+        kind: CallKind,
+    ) -> Result<Self, Refusal> {
+        let (calls, bytes) = match kind {
+            CallKind::Unary => (&budgets.calls, CALL_BYTES),
+            CallKind::Stream => (&budgets.streams, STREAM_BYTES),
+        };
+        let call = calls.acquire(client, 1).ok_or_else(|| match kind {
+            CallKind::Unary => Refusal::too_many_calls(),
+            CallKind::Stream => Refusal::too_many_streams(),
+        })?;
+        let bytes = budgets.bytes.acquire(client, bytes).ok_or_else(Refusal::too_many_bytes)?;
+        Ok(Self { kind, _call: call, bytes, connection: ConnectionActivity::open_call(connection) })
     }
 
-    /// Counts the bytes of a request that are held now.
-    pub(in crate::server) fn hold_request(&mut self, bytes: usize) -> Result<(), Refusal> {
-        let fits = self.batch_bytes.as_mut().is_none_or(|permit| permit.resize(bytes));
-        if fits { Ok(()) } else { Err(Refusal::too_many_batch_bytes()) }
-    }
-
-    /// Counts the bytes of a response instead. Never refuses: the response already exists.
-    pub(in crate::server) fn hold_response(&mut self, bytes: usize) {
-        if let Some(permit) = &mut self.batch_bytes {
-            permit.resize(bytes);
+    /// Counts the bytes of the request or response that is held now. A stream has its bytes from the beginning.
+    pub(in crate::server) fn hold(&mut self, bytes: usize) -> Result<(), Refusal> {
+        if self.kind == CallKind::Stream {
+            return Ok(());
         }
+        let fits = self.bytes.resize(CALL_BYTES + bytes.saturating_sub(INCLUDED_BYTES));
+        if fits { Ok(()) } else { Err(Refusal::too_many_bytes()) }
+    }
+
+    /// The connection of the call.
+    pub(in crate::server) fn connection(&self) -> &ConnectionActivity {
+        self.connection.connection()
     }
 }

@@ -23,26 +23,39 @@ use tokio::{
 use tokio_rustls::server::TlsStream;
 use tokio_util::either::Either;
 
-use super::{tls::Tls, write_coalescing::CoalescedWrites};
+use super::{
+    activity::{ActivityMonitor, ConnectionActivity, Observation},
+    tls::Tls,
+    write_coalescing::CoalescedWrites,
+};
 use crate::{
     config::Limits,
-    server::{drain::Drain, protocol::Router, telemetry::Metrics},
+    server::{
+        admission::{Budget, Client},
+        drain::Drain,
+        protocol::Router,
+        telemetry::Metrics,
+    },
 };
 
 /// Maximum number of `RST_STREAM` frames queued for a client's protocol errors. Without it, a client that never reads makes the
 /// queue grow without limit (RUSTSEC-2024-0003).
 const MAX_LOCAL_ERROR_RESETS: usize = 1024;
 
-/// The initial HTTP/2 window of a stream: how much of a request is buffered before it is read. Large enough for a batch over a
-/// high-latency network.
-const STREAM_WINDOW_BYTES: u32 = 128 * 1024;
+/// The initial HTTP/2 window of a stream: how much of a request h2 buffers before it is read. The byte budget counts it for
+/// every open stream. The server reads unary requests as they arrive.
+const STREAM_WINDOW_BYTES: u32 = 64 * 1024;
 
 /// The initial HTTP/2 window of a connection. h2 treats many small unread frames as a flood; how many it tolerates depends
-/// on this window. Large enough for a stream of the smallest calls, one per frame.
+/// on this window. Large enough for a stream of the smallest calls, one per frame, and for a batch over a high-latency
+/// network. The windows of the streams bound what is buffered.
 const CONNECTION_WINDOW_BYTES: u32 = 16 * 1024 * 1024;
 
 /// Maximum size of the headers of a request.
-const MAX_HEADER_BYTES: u32 = 16 * 1024;
+const MAX_HEADER_BYTES: u32 = 8 * 1024;
+
+/// Size of the HTTP/2 connection preface. hyper-util waits for it without a timeout.
+const PREFACE_BYTES: usize = 24;
 
 type ConnectionError = Box<dyn Error + Send + Sync>;
 
@@ -60,11 +73,12 @@ pub(in crate::server) struct ConnectionContext {
     pub(in crate::server) limits: Limits,
     pub(in crate::server) drain: Drain,
     pub(in crate::server) metrics: Arc<Metrics>,
+    pub(in crate::server) connections: Arc<Budget>,
 }
 
 impl ConnectionContext {
     /// Serves a connection until its client closes it, it reaches its maximum age, or the server shuts down.
-    pub(super) async fn serve(self, stream: TcpStream) -> Result<(), ConnectionError> {
+    pub(super) async fn serve(self, stream: TcpStream, client: Arc<Client>) -> Result<(), ConnectionError> {
         let stream = tokio::net::TcpStream::from_std(stream)?;
         stream.set_nodelay(true)?;
         if !self.wait_for_first_byte(&stream).await? {
@@ -74,9 +88,9 @@ impl ConnectionContext {
         let unread_timeout = self.limits.keepalive_interval + self.limits.keepalive_timeout;
         SockRef::from(&stream).set_tcp_user_timeout(Some(unread_timeout))?;
         match self.tls.clone() {
-            None => self.serve_http(Either::Left(stream)).await,
+            None => self.serve_http(Either::Left(stream), client).await,
             Some(tls) => match self.handshake(&tls, stream).await? {
-                Some(stream) => self.serve_http(Either::Right(Box::new(stream))).await,
+                Some(stream) => self.serve_http(Either::Right(Box::new(stream)), client).await,
                 None => Ok(()),
             },
         }
@@ -117,29 +131,68 @@ impl ConnectionContext {
         Ok(None)
     }
 
-    async fn serve_http(self, transport: Transport) -> Result<(), ConnectionError> {
-        let Self { router, limits, drain, .. } = self;
-        let builder = http_builder(&limits);
+    async fn serve_http(self, transport: Transport, client: Arc<Client>) -> Result<(), ConnectionError> {
+        let activity = ConnectionActivity::new(client);
+        let builder = http_builder(&self.limits);
         let io = CoalescedWrites::new(transport);
-        let connection = pin!(builder.serve_connection(TokioIo::new(io.clone()), router));
-        let mut connection = FlushAfterPoll { connection, io, result: None };
+        let service = self.router.serve(activity.clone());
+        let connection = pin!(builder.serve_connection(TokioIo::new(io.clone()), service));
+        let mut connection = FlushAfterPoll { connection, io: io.clone(), result: None };
+        let mut stalled = pin!(self.stalled(&io, ActivityMonitor::new(activity)));
 
-        let max_age = with_jitter(limits.max_connection_age);
-        let is_too_old = tokio::select! {
+        let is_draining = tokio::select! {
             // Poll first, so that a new connection reads its first requests before GOAWAY.
             biased;
             closed = &mut connection => return closed,
-            () = sleep(max_age) => true,
-            () = drain.started() => false,
+            stall = &mut stalled => match stall {
+                Stall::Idle => false,
+                Stall::Unread | Stall::NoPreface => {
+                    tracing::debug!(?stall, "connection closed");
+                    self.metrics.connection_stalled();
+                    return Ok(());
+                }
+            },
+            () = sleep(with_jitter(self.limits.max_connection_age)) => false,
+            () = self.drain.started() => true,
         };
         // Sends GOAWAY: calls in flight finish, and the client opens another connection for new ones.
         connection.connection.as_mut().graceful_shutdown();
         tokio::select! {
             closed = &mut connection => closed,
-            () = sleep(limits.max_connection_age_grace), if is_too_old => Ok(()),
-            () = drain.expired() => Ok(()),
+            () = sleep(self.limits.max_connection_age_grace), if !is_draining => Ok(()),
+            () = self.drain.expired() => Ok(()),
         }
     }
+
+    /// Waits until the client leaves a response unread for too long, does not even start HTTP, or is idle for too long. Above
+    /// half of the maximum number of connections, an idle connection is closed at the next observation.
+    async fn stalled(&self, io: &CoalescedWrites<Transport>, mut monitor: ActivityMonitor) -> Stall {
+        let interval = self.limits.send_timeout;
+        let mut idle_for = Duration::ZERO;
+        loop {
+            sleep(interval).await;
+            if io.bytes_read() < PREFACE_BYTES {
+                return Stall::NoPreface;
+            }
+            idle_for = match monitor.observe() {
+                Observation::Unread => return Stall::Unread,
+                Observation::Active => Duration::ZERO,
+                Observation::Idle => idle_for + interval,
+            };
+            let is_idle = idle_for > Duration::ZERO && self.connections.is_scarce();
+            if is_idle || idle_for >= self.limits.max_connection_idle {
+                return Stall::Idle;
+            }
+        }
+    }
+}
+
+/// Why a connection is not kept open.
+#[derive(Debug)]
+enum Stall {
+    Idle,
+    Unread,
+    NoPreface,
 }
 
 /// A connection whose writes are flushed after each poll.

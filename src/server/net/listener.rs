@@ -1,11 +1,24 @@
 //! Accepts connections and assigns each to the worker with the fewest.
 
-use std::{io, net::TcpStream, pin::pin, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    io,
+    net::{IpAddr, TcpStream},
+    pin::pin,
+    sync::{Arc, Weak},
+    time::Duration,
+};
 
 use tokio::{net::TcpListener, time::sleep};
 
 use super::worker::Worker;
-use crate::server::{admission::Budget, drain::Drain, telemetry::Metrics};
+use crate::{
+    config::ClientIdentity,
+    server::{
+        admission::{Budget, Client},
+        drain::Drain,
+    },
+};
 
 /// How long to wait after the operating system failed to accept a connection, for example for lack of file descriptors.
 pub(in crate::server) const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
@@ -14,20 +27,20 @@ pub(in crate::server) struct Listener {
     pub(in crate::server) socket: TcpListener,
     pub(in crate::server) workers: Vec<Worker>,
     pub(in crate::server) connections: Arc<Budget>,
-    pub(in crate::server) metrics: Arc<Metrics>,
+    pub(in crate::server) clients: Clients,
 }
 
 impl Listener {
     /// Accepts connections until the drain starts, then closes the socket.
-    pub(in crate::server) async fn run(self, drain: Drain) {
+    pub(in crate::server) async fn run(mut self, drain: Drain) {
         let mut drain_started = pin!(drain.started());
         loop {
             tokio::select! {
                 // Connections that are already waiting are accepted before the socket is closed.
                 biased;
                 accepted = self.socket.accept() => {
-                    match accepted.and_then(|(stream, _)| stream.into_std()) {
-                        Ok(stream) => self.assign(stream),
+                    match accepted.and_then(|(stream, peer)| Ok((stream.into_std()?, peer.ip()))) {
+                        Ok((stream, address)) => self.assign(stream, address),
                         Err(error) => self.back_off(&error).await,
                     }
                 }
@@ -36,9 +49,9 @@ impl Listener {
         }
     }
 
-    fn assign(&self, stream: TcpStream) {
-        let Some(permit) = self.connections.acquire(1) else {
-            self.metrics.connection_refused();
+    fn assign(&mut self, stream: TcpStream, address: IpAddr) {
+        let client = self.clients.identify(address);
+        let Some(permit) = self.connections.acquire(&client, 1) else {
             tracing::warn!(limit = self.connections.limit(), "connection closed: --max-connections reached");
             return;
         };
@@ -50,5 +63,38 @@ impl Listener {
     async fn back_off(&self, error: &io::Error) {
         tracing::warn!(%error, "cannot accept a connection");
         sleep(ACCEPT_RETRY_DELAY).await;
+    }
+}
+
+/// Finds the client of a new connection.
+pub(in crate::server) struct Clients {
+    identity: ClientIdentity,
+    /// Clients with open connections, if they are identified by their address.
+    by_address: HashMap<IpAddr, Weak<Client>>,
+    /// At this size, entries of clients without connections are removed.
+    cleanup_size: usize,
+}
+
+impl Clients {
+    const MIN_CLEANUP_SIZE: usize = 1024;
+
+    pub(in crate::server) fn new(identity: ClientIdentity) -> Self {
+        Self { identity, by_address: HashMap::new(), cleanup_size: Self::MIN_CLEANUP_SIZE }
+    }
+
+    fn identify(&mut self, address: IpAddr) -> Arc<Client> {
+        if self.identity == ClientIdentity::Connection {
+            return Arc::default();
+        }
+        if let Some(client) = self.by_address.get(&address).and_then(Weak::upgrade) {
+            return client;
+        }
+        if self.by_address.len() >= self.cleanup_size {
+            self.by_address.retain(|_, client| client.strong_count() > 0);
+            self.cleanup_size = (2 * self.by_address.len()).max(Self::MIN_CLEANUP_SIZE);
+        }
+        let client = Arc::default();
+        self.by_address.insert(address, Arc::downgrade(&client));
+        client
     }
 }

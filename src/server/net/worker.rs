@@ -31,7 +31,7 @@ struct Assigned {
 /// Counts a connection until it is closed.
 struct ConnectionGuard {
     connections: Arc<AtomicUsize>,
-    _permit: Permit,
+    permit: Permit,
 }
 
 impl Drop for ConnectionGuard {
@@ -49,7 +49,7 @@ impl Worker {
     /// Hands a connection to this worker.
     pub(super) fn assign(&self, stream: TcpStream, permit: Permit) {
         self.connections.fetch_add(1, Relaxed);
-        let guard = ConnectionGuard { connections: self.connections.clone(), _permit: permit };
+        let guard = ConnectionGuard { connections: self.connections.clone(), permit };
         // It does not fail: a worker ends only after its handle is dropped.
         let _ = self.sender.send(Assigned { stream, guard });
     }
@@ -75,7 +75,7 @@ async fn run(mut assigned: mpsc::UnboundedReceiver<Assigned>, context: Connectio
     while let Some(Assigned { stream, guard }) = assigned.recv().await {
         let context = context.clone();
         open.spawn(async move {
-            if let Err(error) = context.serve(stream).await {
+            if let Err(error) = context.serve(stream, guard.permit.client().clone()).await {
                 tracing::debug!(%error, "connection failed");
             }
             drop(guard);

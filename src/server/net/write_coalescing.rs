@@ -23,6 +23,7 @@ pub(super) struct CoalescedWrites<I>(Arc<Mutex<Inner<I>>>);
 struct Inner<I> {
     io: I,
     buffer: BytesMut,
+    bytes_read: usize,
 }
 
 impl<I> Clone for CoalescedWrites<I> {
@@ -33,12 +34,17 @@ impl<I> Clone for CoalescedWrites<I> {
 
 impl<I: AsyncRead + AsyncWrite + Unpin> CoalescedWrites<I> {
     pub(super) fn new(io: I) -> Self {
-        Self(Arc::new(Mutex::new(Inner { io, buffer: BytesMut::new() })))
+        Self(Arc::new(Mutex::new(Inner { io, buffer: BytesMut::new(), bytes_read: 0 })))
     }
 
     /// Sends the buffer. Ready when all of it is sent.
     pub(super) fn poll_flush_buffer(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.inner().poll_send(context)
+    }
+
+    /// How much the client has sent.
+    pub(super) fn bytes_read(&self) -> usize {
+        self.inner().bytes_read
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner<I>> {
@@ -75,7 +81,10 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for CoalescedWrites<I> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner().io).poll_read(context, buffer)
+        let (mut inner, before) = (self.inner(), buffer.filled().len());
+        let read = Pin::new(&mut inner.io).poll_read(context, buffer);
+        inner.bytes_read += buffer.filled().len() - before;
+        read
     }
 }
 

@@ -1,13 +1,15 @@
 //! The bodies of requests and responses.
 
 use std::{
-    future::poll_fn,
+    future::{Future, poll_fn},
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll, ready},
     time::Duration,
 };
 
 use bytes::{Bytes, BytesMut};
+use http::HeaderMap;
 use http_body::{Body as _, Frame, SizeHint};
 use http_body_util::{BodyExt, Either};
 use hyper::body::Incoming;
@@ -15,6 +17,7 @@ use tokio::{
     runtime::Handle,
     time::{Instant, timeout},
 };
+use tokio_util::sync::CancellationToken;
 use tonic::{Status, body::Body};
 
 use super::Protocol;
@@ -120,7 +123,7 @@ pub(in crate::server) async fn collect(
         if bytes.len() > max_bytes {
             return Err(Refusal::message_too_large(max_message_bytes));
         }
-        permit.hold_request(bytes.len())?;
+        permit.hold(bytes.len())?;
     }
     Ok(Collected { bytes, ready_since: if waited { Instant::now() } else { arrived } })
 }
@@ -129,25 +132,108 @@ pub(in crate::server) async fn collect(
 /// of a long response stays here.
 const MAX_CHUNK_BYTES: usize = 32 * 1024;
 
-/// The body of a response. It holds the in-flight permit of its call until it is sent or the client cancels.
+/// The body of a response. Its chunks hold the in-flight permit of the call until they are sent or the client cancels.
 #[derive(Default)]
 pub(in crate::server) struct ResponseBody {
     body: Body,
     /// What is left of the current frame.
     rest: Bytes,
-    _permit: Option<InFlightPermit>,
+    /// None: nothing is counted, because the call was refused before.
+    permit: Option<Arc<InFlightPermit>>,
+    /// None: the stream ends itself.
+    end: Option<StreamEnd>,
 }
 
 impl ResponseBody {
-    pub(in crate::server) fn new(body: Body, permit: Option<InFlightPermit>) -> Self {
-        Self { body, rest: Bytes::new(), _permit: permit }
+    /// Lets a stream end when it has been idle for too long, or when the server shuts down.
+    pub(in crate::server) fn end_with(&mut self, end: StreamEnd) {
+        self.end = Some(end);
+    }
+
+    /// Encodes the message of a unary response, and returns its size. A later call of `poll_frame` returns it.
+    pub(in crate::server) async fn encode_message(&mut self) -> usize {
+        // The body of a unary response never waits. The end or an error is returned again by `poll_frame`.
+        if let Some(Ok(frame)) = self.body.frame().await
+            && let Ok(data) = frame.into_data()
+        {
+            self.rest = data;
+        }
+        self.rest.len()
+    }
+
+    /// Lets the response hold the permit of its call.
+    pub(in crate::server) fn hold(&mut self, permit: Arc<InFlightPermit>) {
+        self.permit = Some(permit);
     }
 }
 
 impl From<Body> for ResponseBody {
     fn from(body: Body) -> Self {
-        Self::new(body, None)
+        Self { body, ..Self::default() }
     }
+}
+
+/// A chunk of a response that h2 holds until it is sent.
+struct UnsentChunk {
+    data: Bytes,
+    generation: usize,
+    permit: Arc<InFlightPermit>,
+}
+
+impl UnsentChunk {
+    fn hold(data: Bytes, permit: &Arc<InFlightPermit>) -> Bytes {
+        let generation = permit.connection().chunk_created();
+        Bytes::from_owner(Self { data, generation, permit: permit.clone() })
+    }
+}
+
+impl AsRef<[u8]> for UnsentChunk {
+    fn as_ref(&self) -> &[u8] {
+        &self.data
+    }
+}
+
+impl Drop for UnsentChunk {
+    fn drop(&mut self) {
+        self.permit.connection().chunk_sent(self.generation);
+    }
+}
+
+/// Ends a stream of a mounted service when it has been idle for too long, or when the server shuts down.
+pub(in crate::server) struct StreamEnd {
+    /// None: the stream is idle by nature.
+    pub(in crate::server) idle_timeout: Option<Duration>,
+    pub(in crate::server) shutdown: CancellationToken,
+    /// Why the stream ends. None while the stream is active.
+    pub(in crate::server) refusal: Option<Pin<Box<dyn Future<Output = Refusal> + Send>>>,
+}
+
+impl StreamEnd {
+    /// Ready when the stream must end.
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Refusal> {
+        let (shutdown, idle_timeout) = (&self.shutdown, self.idle_timeout);
+        let refusal = self.refusal.get_or_insert_with(|| {
+            let shutdown = shutdown.clone().cancelled_owned();
+            Box::pin(async move {
+                let Some(idle_timeout) = idle_timeout else {
+                    shutdown.await;
+                    return Refusal::shutting_down();
+                };
+                match timeout(idle_timeout, shutdown).await {
+                    Ok(()) => Refusal::shutting_down(),
+                    Err(_) => Refusal::idle_stream(idle_timeout),
+                }
+            })
+        });
+        refusal.as_mut().poll(context)
+    }
+}
+
+fn trailers(refusal: Refusal) -> Frame<Bytes> {
+    let mut trailers = HeaderMap::new();
+    // These refusals are short.
+    let _ = Status::from(refusal).add_header(&mut trailers);
+    Frame::trailers(trailers)
 }
 
 impl http_body::Body for ResponseBody {
@@ -158,17 +244,32 @@ impl http_body::Body for ResponseBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
-        if self.rest.is_empty() {
-            match ready!(Pin::new(&mut self.body).poll_frame(context)) {
+        let this = &mut *self;
+        if this.rest.is_empty() {
+            let frame = Pin::new(&mut this.body).poll_frame(context);
+            if let Some(end) = &mut this.end {
+                if frame.is_ready() {
+                    end.refusal = None;
+                } else if let Poll::Ready(refusal) = end.poll(context) {
+                    (this.body, this.end) = (Body::empty(), None);
+                    return Poll::Ready(Some(Ok(trailers(refusal))));
+                }
+            }
+            match ready!(frame) {
                 Some(Ok(frame)) => match frame.into_data() {
-                    Ok(data) => self.rest = data,
+                    Ok(data) => this.rest = data,
                     Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
                 },
                 end_or_error => return Poll::Ready(end_or_error),
             }
         }
-        let length = self.rest.len().min(MAX_CHUNK_BYTES);
-        Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(length)))))
+        let length = this.rest.len().min(MAX_CHUNK_BYTES);
+        let chunk = this.rest.split_to(length);
+        let chunk = match &this.permit {
+            Some(permit) => UnsentChunk::hold(chunk, permit),
+            None => chunk,
+        };
+        Poll::Ready(Some(Ok(Frame::data(chunk))))
     }
 
     fn is_end_stream(&self) -> bool {

@@ -19,13 +19,14 @@ use super::{
 };
 use crate::{
     server::{
+        net::ConnectionActivity,
         pipeline::Pipeline,
         telemetry::{REQUEST_ID, assign_request_id},
     },
     wire::proto::SERVICE_NAME,
 };
 
-/// The service of every connection of a worker.
+/// The router of a worker, shared by its connections.
 #[derive(Clone)]
 pub(in crate::server) struct Router(Arc<Inner>);
 
@@ -41,30 +42,35 @@ impl Router {
         Self(Arc::new(Inner { pipeline, cors: cors(allowed_origins) }))
     }
 
-    async fn handle(self, mut request: Request<RequestBody>, arrived: Instant) -> Response<ResponseBody> {
+    /// The service of one connection.
+    pub(in crate::server) fn serve(&self, connection: Arc<ConnectionActivity>) -> ConnectionService {
+        ConnectionService { router: self.clone(), connection }
+    }
+
+    async fn handle(self, mut request: Request<RequestBody>, arrival: Arrival) -> Response<ResponseBody> {
         let request_id = assign_request_id(request.headers_mut());
         let mut response = if request.version() == Version::HTTP_2 && is_grpc(request.headers()) {
-            self.0.pipeline.handle(request, Protocol::Grpc, arrived).await
+            self.0.pipeline.handle(request, Protocol::Grpc, &arrival).await
         } else {
             // Boxed because most calls are gRPC: their future stays small.
-            Box::pin(self.handle_web(request, arrived)).await
+            Box::pin(self.handle_web(request, &arrival)).await
         };
         response.headers_mut().insert(REQUEST_ID, request_id);
         response
     }
 
     /// Handles every protocol but gRPC.
-    async fn handle_web(self, request: Request<RequestBody>, arrived: Instant) -> Response<ResponseBody> {
+    async fn handle_web(self, request: Request<RequestBody>, arrival: &Arrival) -> Response<ResponseBody> {
         let Some(cors) = self.0.cors.clone() else {
-            return self.dispatch(request, arrived).await;
+            return self.dispatch(request, arrival).await;
         };
         let dispatch =
-            service_fn(|request| async { Ok::<_, Infallible>(self.dispatch(request, arrived).await) });
+            service_fn(|request| async { Ok::<_, Infallible>(self.dispatch(request, arrival).await) });
         let Ok(response) = cors.layer(dispatch).call(request).await;
         response
     }
 
-    async fn dispatch(&self, request: Request<RequestBody>, arrived: Instant) -> Response<ResponseBody> {
+    async fn dispatch(&self, request: Request<RequestBody>, arrival: &Arrival) -> Response<ResponseBody> {
         let pipeline = &self.0.pipeline;
         if request.method() != Method::POST {
             let message = "This endpoint accepts only POST.";
@@ -75,14 +81,14 @@ impl Router {
         let media_type = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim_end();
         match media_type.to_ascii_lowercase().as_str() {
             "application/grpc-web" | "application/grpc-web+proto" => {
-                grpc_web::handle(pipeline, request, "application/grpc-web+proto", arrived).await
+                grpc_web::handle(pipeline, request, "application/grpc-web+proto", arrival).await
             }
             "application/grpc-web-text" | "application/grpc-web-text+proto" => {
-                grpc_web::handle(pipeline, request, "application/grpc-web-text+proto", arrived).await
+                grpc_web::handle(pipeline, request, "application/grpc-web-text+proto", arrival).await
             }
-            "application/json" => pipeline.handle(request, Protocol::Connect(Encoding::Json), arrived).await,
+            "application/json" => pipeline.handle(request, Protocol::Connect(Encoding::Json), arrival).await,
             "application/proto" => {
-                pipeline.handle(request, Protocol::Connect(Encoding::Proto), arrived).await
+                pipeline.handle(request, Protocol::Connect(Encoding::Proto), arrival).await
             }
             _ if is_grpc(request.headers()) => {
                 help(StatusCode::HTTP_VERSION_NOT_SUPPORTED, "gRPC needs HTTP/2.", None)
@@ -96,18 +102,31 @@ impl Router {
     }
 }
 
-impl hyper::service::Service<Request<Incoming>> for Router {
+/// When and on which connection a request arrived.
+pub(in crate::server) struct Arrival {
+    /// When the headers were read.
+    pub(in crate::server) at: Instant,
+    pub(in crate::server) connection: Arc<ConnectionActivity>,
+}
+
+/// The service of one connection.
+pub(in crate::server) struct ConnectionService {
+    router: Router,
+    connection: Arc<ConnectionActivity>,
+}
+
+impl hyper::service::Service<Request<Incoming>> for ConnectionService {
     type Response = Response<ResponseBody>;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         // Taken here, not in the future: the time until its first poll is queueing delay.
-        let arrived = Instant::now();
-        let router = self.clone();
+        let arrival = Arrival { at: Instant::now(), connection: self.connection.clone() };
+        let router = self.router.clone();
         Box::pin(async move {
             let request = request.map(|body| Either::Left(DrainOnDrop::new(body)));
-            Ok(router.handle(request, arrived).await)
+            Ok(router.handle(request, arrival).await)
         })
     }
 }

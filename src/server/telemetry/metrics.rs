@@ -8,7 +8,7 @@ use prometheus_client::{
     collector::Collector,
     encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric, text::encode},
     metrics::{
-        counter::Counter,
+        counter::{ConstCounter, Counter},
         family::Family,
         gauge::ConstGauge,
         histogram::{Histogram, exponential_buckets},
@@ -87,8 +87,8 @@ pub(in crate::server) struct Metrics {
     calls: Counters,
     items: Counters,
     durations: [Histogram; Method::COUNT],
-    refused_connections: Counter,
     failed_handshakes: Counter,
+    stalled_connections: Counter,
 }
 
 impl Metrics {
@@ -100,8 +100,8 @@ impl Metrics {
         let durations = Family::<MethodLabels, Histogram>::new_with_constructor(|| {
             Histogram::new(exponential_buckets(0.000_01, 10_f64.sqrt(), 13))
         });
-        let refused_connections = Counter::default();
         let failed_handshakes = Counter::default();
+        let stalled_connections = Counter::default();
 
         let mut registry = Registry::default();
         registry.register(
@@ -120,14 +120,14 @@ impl Metrics {
             items.family.clone(),
         );
         registry.register(
-            "arbiter_connections_refused",
-            "Connections closed at once because of --max-connections",
-            refused_connections.clone(),
-        );
-        registry.register(
             "arbiter_tls_handshakes_refused",
             "Connections closed because the TLS handshake failed",
             failed_handshakes.clone(),
+        );
+        registry.register(
+            "arbiter_connections_stalled",
+            "Connections closed because the client did not read a response or did not start HTTP (--send-timeout)",
+            stalled_connections.clone(),
         );
         let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("arbiter_build", "The version of the server", version);
@@ -146,8 +146,8 @@ impl Metrics {
             calls,
             items,
             durations: Method::ALL.map(duration),
-            refused_connections,
             failed_handshakes,
+            stalled_connections,
         }
     }
 
@@ -159,12 +159,12 @@ impl Metrics {
         self.durations[method as usize].observe(duration.as_secs_f64());
     }
 
-    pub(in crate::server) fn connection_refused(&self) {
-        self.refused_connections.inc();
-    }
-
     pub(in crate::server) fn handshake_failed(&self) {
         self.failed_handshakes.inc();
+    }
+
+    pub(in crate::server) fn connection_stalled(&self) {
+        self.stalled_connections.inc();
     }
 
     /// All metrics in the `OpenMetrics` text format.
@@ -188,37 +188,37 @@ struct BudgetMetrics(Budgets);
 
 impl Collector for BudgetMetrics {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        let mut gauge = |name, help, value: usize| {
-            let gauge = ConstGauge::new(i64::try_from(value).unwrap_or(i64::MAX));
-            gauge.encode(encoder.encode_descriptor(name, help, None, gauge.metric_type())?)
-        };
-        let Budgets { connections, calls, batch_bytes } = &self.0;
-        gauge("arbiter_connections", "Open connections.", connections.used())?;
-        gauge(
-            "arbiter_connections_limit",
-            "Maximum number of connections (--max-connections).",
-            connections.limit(),
-        )?;
-        gauge(
-            "arbiter_calls_in_flight",
-            "Calls in flight, from their headers until their response is sent.",
-            calls.used(),
-        )?;
-        gauge(
-            "arbiter_calls_in_flight_limit",
-            "Maximum number of calls in flight (--max-in-flight).",
-            calls.limit(),
-        )?;
-        gauge(
-            "arbiter_batches_in_flight_bytes",
-            "Bytes held for batches in flight: of their requests, then of their responses.",
-            batch_bytes.used(),
-        )?;
-        gauge(
-            "arbiter_batches_in_flight_limit_bytes",
-            "Maximum number of these bytes (--max-batch-bytes-in-flight).",
-            batch_bytes.limit(),
-        )
+        let Budgets { connections, calls, streams, bytes } = &self.0;
+        let budgets = [
+            ("arbiter_connections", "Open connections", "--max-connections", connections),
+            (
+                "arbiter_calls_in_flight",
+                "Unary calls in flight, from their headers until their response is sent",
+                "--max-in-flight",
+                calls,
+            ),
+            ("arbiter_streams_open", "Open streams", "--max-streams", streams),
+            (
+                "arbiter_bytes_in_flight",
+                "Bytes held for calls in flight and open streams",
+                "--max-bytes-in-flight",
+                bytes,
+            ),
+        ];
+        for (name, help, flag, budget) in budgets {
+            let gauges = [
+                (name.to_owned(), format!("{help}."), budget.used()),
+                (format!("{name}_limit"), format!("Maximum of {name} ({flag})."), budget.limit()),
+            ];
+            for (name, help, value) in gauges {
+                let gauge = ConstGauge::new(i64::try_from(value).unwrap_or(i64::MAX));
+                gauge.encode(encoder.encode_descriptor(&name, &help, None, gauge.metric_type())?)?;
+            }
+            let refused = ConstCounter::new(budget.refused() as u64);
+            let (name, help) = (format!("{name}_refused"), format!("Refused because of {flag}."));
+            refused.encode(encoder.encode_descriptor(&name, &help, None, refused.metric_type())?)?;
+        }
+        Ok(())
     }
 }
 

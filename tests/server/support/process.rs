@@ -119,8 +119,10 @@ impl Process {
 
     /// Waits until this many calls are in flight.
     pub async fn wait_for_in_flight(&self, calls: u64) {
-        eventually("the calls are in flight", async || self.metric("arbiter_calls_in_flight").await == calls)
-            .await;
+        eventually("the calls are in flight", async || {
+            self.metric("arbiter_calls_in_flight").await + self.metric("arbiter_streams_open").await == calls
+        })
+        .await;
     }
 
     /// Captures the log from standard error, which must be piped.

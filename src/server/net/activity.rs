@@ -1,0 +1,153 @@
+//! What a connection is doing: calls that are open, and responses that its client does not read.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering::Relaxed},
+};
+
+use crate::server::admission::Client;
+
+/// The activity of one connection, observed at regular intervals by [`ActivityMonitor`].
+///
+/// Responses are counted in two generations, and the monitor starts a new one at each interval: a response that is still
+/// unsent two generations later has waited for at least one interval. No timer or list per response is needed.
+pub(in crate::server) struct ConnectionActivity {
+    client: Arc<Client>,
+    started_calls: AtomicUsize,
+    open_calls: AtomicUsize,
+    generation: AtomicUsize,
+    unsent_chunks: [AtomicUsize; 2],
+}
+
+impl ConnectionActivity {
+    pub(super) fn new(client: Arc<Client>) -> Arc<Self> {
+        Arc::new(Self {
+            client,
+            started_calls: AtomicUsize::new(0),
+            open_calls: AtomicUsize::new(0),
+            generation: AtomicUsize::new(0),
+            unsent_chunks: Default::default(),
+        })
+    }
+
+    /// The client of calls without a token.
+    pub(in crate::server) fn client(&self) -> &Arc<Client> {
+        &self.client
+    }
+
+    /// Counts a call until the returned guard is dropped.
+    pub(in crate::server) fn open_call(this: &Arc<Self>) -> OpenCall {
+        this.started_calls.fetch_add(1, Relaxed);
+        this.open_calls.fetch_add(1, Relaxed);
+        OpenCall(this.clone())
+    }
+
+    /// Counts a chunk of a response that is not sent yet. Returns its generation for [`chunk_sent`](Self::chunk_sent).
+    pub(in crate::server) fn chunk_created(&self) -> usize {
+        let generation = self.generation.load(Relaxed);
+        self.unsent_chunks[generation % 2].fetch_add(1, Relaxed);
+        generation
+    }
+
+    pub(in crate::server) fn chunk_sent(&self, generation: usize) {
+        self.unsent_chunks[generation % 2].fetch_sub(1, Relaxed);
+    }
+
+    /// Starts the next generation. Returns whether chunks of the one before the last are still unsent.
+    fn has_unsent_chunks_of_last_interval(&self) -> bool {
+        let next = self.generation.fetch_add(1, Relaxed) + 1;
+        self.unsent_chunks[next % 2].load(Relaxed) > 0
+    }
+}
+
+/// An open call of a connection.
+pub(in crate::server) struct OpenCall(Arc<ConnectionActivity>);
+
+impl OpenCall {
+    pub(in crate::server) fn connection(&self) -> &ConnectionActivity {
+        &self.0
+    }
+}
+
+impl Drop for OpenCall {
+    fn drop(&mut self) {
+        self.0.open_calls.fetch_sub(1, Relaxed);
+    }
+}
+
+/// What a connection did since the last observation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Observation {
+    /// Calls are open or were started.
+    Active,
+    /// No call is open, and none was started.
+    Idle,
+    /// A response was not read for at least the interval between two observations.
+    Unread,
+}
+
+/// Observes a connection at regular intervals.
+pub(super) struct ActivityMonitor {
+    activity: Arc<ConnectionActivity>,
+    started_calls: usize,
+}
+
+impl ActivityMonitor {
+    pub(super) fn new(activity: Arc<ConnectionActivity>) -> Self {
+        Self { activity, started_calls: 0 }
+    }
+
+    pub(super) fn observe(&mut self) -> Observation {
+        let started_calls = self.activity.started_calls.load(Relaxed);
+        let is_idle = started_calls == self.started_calls && self.activity.open_calls.load(Relaxed) == 0;
+        self.started_calls = started_calls;
+        if self.activity.has_unsent_chunks_of_last_interval() {
+            Observation::Unread
+        } else if is_idle {
+            Observation::Idle
+        } else {
+            Observation::Active
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn monitor() -> (Arc<ConnectionActivity>, ActivityMonitor) {
+        let activity = ConnectionActivity::new(Arc::default());
+        (activity.clone(), ActivityMonitor::new(activity))
+    }
+
+    #[test]
+    fn a_connection_is_idle_when_no_call_is_open_and_none_was_started() {
+        let (activity, mut monitor) = monitor();
+        assert_eq!(monitor.observe(), Observation::Idle);
+        let call = ConnectionActivity::open_call(&activity);
+        assert_eq!([monitor.observe(), monitor.observe()], [Observation::Active; 2]);
+        drop(call);
+        assert_eq!(monitor.observe(), Observation::Idle);
+        drop(ConnectionActivity::open_call(&activity));
+        assert_eq!([monitor.observe(), monitor.observe()], [Observation::Active, Observation::Idle]);
+    }
+
+    #[test]
+    fn a_response_is_unread_after_a_whole_interval() {
+        let (activity, mut monitor) = monitor();
+        let generation = activity.chunk_created();
+        assert_eq!([monitor.observe(), monitor.observe()], [Observation::Idle, Observation::Unread]);
+        activity.chunk_sent(generation);
+        assert_eq!([monitor.observe(), monitor.observe()], [Observation::Idle; 2]);
+    }
+
+    #[test]
+    fn responses_that_are_read_in_time_are_not_unread() {
+        let (activity, mut monitor) = monitor();
+        for _ in 0..5 {
+            let generation = activity.chunk_created();
+            assert_eq!(monitor.observe(), Observation::Idle);
+            activity.chunk_sent(generation);
+        }
+    }
+}
