@@ -4,6 +4,7 @@
 //! observe the limiters.
 
 mod budget;
+mod fair_queue;
 mod in_flight;
 mod queue;
 
@@ -11,12 +12,15 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 
-use self::budget::Resource;
-use self::queue::AdmissionQueue;
+use self::{
+    budget::Resource,
+    fair_queue::{CpuUsage, FairQueue},
+    queue::AdmissionQueue,
+};
 pub(super) use self::{
     budget::{Budget, Client, Permit},
+    fair_queue::MeteredPermit,
     in_flight::{CallKind, InFlightPermit},
-    queue::ExecutionPermit,
 };
 use super::net::ConnectionActivity;
 use crate::{config::Limits, service::Method, wire::Refusal};
@@ -48,19 +52,20 @@ impl Budgets {
 pub(super) struct Admission {
     budgets: Budgets,
     max_wait: Duration,
-    calls: AdmissionQueue,
-    replays: AdmissionQueue,
-    batches: AdmissionQueue,
+    calls: FairQueue,
+    replays: FairQueue,
+    batches: FairQueue,
 }
 
 impl Admission {
     pub(super) fn new(budgets: Budgets, max_wait: Duration) -> Self {
+        let usage = Arc::new(CpuUsage::default());
         Self {
             budgets,
             max_wait,
-            calls: AdmissionQueue::of_short_calls(),
-            replays: AdmissionQueue::of_short_calls(),
-            batches: AdmissionQueue::of_batches(),
+            calls: FairQueue::new(AdmissionQueue::of_short_calls, &usage),
+            replays: FairQueue::new(AdmissionQueue::of_short_calls, &usage),
+            batches: FairQueue::new(AdmissionQueue::of_batches, &usage),
         }
     }
 
@@ -74,18 +79,19 @@ impl Admission {
         InFlightPermit::acquire(&self.budgets, client, connection, kind)
     }
 
-    /// Waits until a call may run. `ready_since` is when it became ready to run.
+    /// Waits until a call of a client may run. `ready_since` is when it became ready to run.
     pub(super) async fn admit(
         &self,
         method: Method,
+        client: &Arc<Client>,
         ready_since: Instant,
         timeout: Duration,
-    ) -> Result<ExecutionPermit, Refusal> {
+    ) -> Result<MeteredPermit, Refusal> {
         let queue = match method {
             Method::EvaluateBatch => &self.batches,
             Method::ReplayGame => &self.replays,
             _ => &self.calls,
         };
-        queue.admit(ready_since, self.max_wait.min(timeout / 2)).await.map_err(|_| Refusal::shed())
+        queue.admit(client, ready_since, self.max_wait.min(timeout / 2)).await.map_err(|_| Refusal::shed())
     }
 }

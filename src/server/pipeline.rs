@@ -78,7 +78,7 @@ impl Pipeline {
                 let body =
                     collect(body, protocol, self.max_message_bytes(method), permit, arrival.at).await?;
                 let execution_permit =
-                    self.admission.admit(method, body.ready_since, deadline.timeout).await?;
+                    self.admission.admit(method, &client, body.ready_since, deadline.timeout).await?;
                 // While it was queued, other calls may have used up the byte budget.
                 permit.hold(body.bytes.len())?;
                 let message =

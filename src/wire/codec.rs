@@ -121,6 +121,30 @@ fn has_too_many_fields(mut message: &[u8]) -> bool {
     false
 }
 
+/// Whether a message has more fields than this, nested ones included. It does not know the types: text counts as if it were a
+/// message, as far as it can be read as one.
+pub(super) fn has_more_fields_than(max: usize, message: &[u8]) -> bool {
+    /// No message of the contract is nested deeper.
+    const MAX_DEPTH: usize = 8;
+
+    fn count(mut message: &[u8], depth: usize, remaining: &mut usize) -> Option<()> {
+        while !message.is_empty() {
+            *remaining = remaining.checked_sub(1)?;
+            let Some(size) = value_size(&mut message) else { break };
+            let Some((value, rest)) = message.split_at_checked(size) else { break };
+            if depth < MAX_DEPTH {
+                count(value, depth + 1, remaining)?;
+            }
+            message = rest;
+        }
+        Some(())
+    }
+
+    // A field has at least two bytes.
+    let mut remaining = max;
+    message.len() > 2 * max && count(message, 0, &mut remaining).is_none()
+}
+
 /// Reads the key of a field and returns the size of its value.
 fn value_size(message: &mut &[u8]) -> Option<usize> {
     let key = decode_varint(message).ok()?;

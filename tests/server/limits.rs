@@ -5,7 +5,7 @@ use std::{pin::pin, time::Duration};
 use arbiter::{
     games::GameId,
     wire::{
-        MAX_TOP_LEVEL_FIELDS,
+        MAX_TOP_LEVEL_FIELDS, State,
         proto::{self, rules_service_client::RulesServiceClient},
     },
 };
@@ -836,4 +836,22 @@ async fn cancelling_many_calls_does_not_close_the_connection() {
     let frames: Vec<u8> = (1..400).step_by(2).flat_map(cancelled_call).collect();
     exchange(&mut stream, &mut received, &frames).await;
     assert!(received.go_aways.is_empty() && received.pings == 1, "{received:?}");
+}
+
+#[tokio::test]
+async fn a_state_with_too_many_nested_fields_is_not_decoded() {
+    let server = start(&[]);
+    let client = GrpcClient::connect(&server.address).await;
+    // Empty messages, of two bytes each, in a list of cards.
+    let message = async |fields: usize| {
+        let state = State::typed(GameId::TripleTriad, [0x2a, 0].repeat(fields));
+        let request = proto::DetermineWinnerRequest { state: Some(state), ..Default::default() };
+        let response = client.call("DetermineWinner", &request).await;
+        assert_eq!(response.status.code(), Code::InvalidArgument);
+        response.status.message().to_owned()
+    };
+    let too_many = "it has more than 4096 fields";
+    assert!(!message(4096).await.contains(too_many));
+    assert!(message(4097).await.contains(too_many));
+    assert!(message(26_000).await.contains(too_many));
 }

@@ -154,11 +154,29 @@ async fn a_call_with_a_short_deadline_is_shed_before_it_expires() {
     let client = GrpcClient::connect(&server.address).await;
     let request = framed(&long_replay().encode_to_vec());
     eventually("a call with a short deadline is shed before it expires", async || {
-        let response = client.send("ReplayGame", &[("grpc-timeout", "40m")], request.clone()).await;
-        response.status.code() == Code::ResourceExhausted
+        // A client with several waiting calls waits behind other such clients.
+        let calls = (0..20).map(|_| client.send("ReplayGame", &[("grpc-timeout", "40m")], request.clone()));
+        let responses = futures_util::future::join_all(calls).await;
+        responses.iter().any(|response| response.status.code() == Code::ResourceExhausted)
     })
     .await;
     assert_eq!(load.shed(), 0);
+    load.stop().await;
+}
+
+/// The client that causes the overload is shed, not another one with few calls of the same kind.
+#[tokio::test]
+async fn shedding_hits_the_client_that_causes_the_load() {
+    let server = start("200ms");
+    let load = LoadGenerator::start(&server).await;
+    eventually("calls are shed", async || load.shed() >= 100).await;
+    let client = GrpcClient::connect(&server.address).await;
+    for _ in 0..20 {
+        let response = client.call("ReplayGame", &long_replay()).await;
+        assert!(response.is_ok(), "{:?}", response.status);
+        // It uses much less than half of the CPU time.
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
     load.stop().await;
 }
 

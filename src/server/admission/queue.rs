@@ -86,24 +86,31 @@ impl AdmissionQueue {
         }))
     }
 
+    /// Lets a call run at once, if it has not waited and the queue is empty.
+    pub(super) fn try_admit(&self, ready_since: Instant) -> Option<ExecutionPermit> {
+        let now = Instant::now();
+        let delay = now.saturating_duration_since(ready_since);
+        if self.0.queued.load(Relaxed) > 0 || delay > MAX_IMMEDIATE_DELAY {
+            return None;
+        }
+        let permit = self.try_admit_now()?;
+        self.0.delays().record(now, delay, 0);
+        Some(permit)
+    }
+
     /// Waits until a call that arrived at `ready_since` may run. The permit is to be held while it runs.
     pub(super) async fn admit(
         &self,
         ready_since: Instant,
         max_wait: Duration,
     ) -> Result<ExecutionPermit, Shed> {
+        if let Some(permit) = self.try_admit(ready_since) {
+            return Ok(permit);
+        }
         let inner = &self.0;
         let now = Instant::now();
         let delay = now.saturating_duration_since(ready_since);
-        let queued = inner.queued.load(Relaxed);
-        if queued == 0
-            && delay <= MAX_IMMEDIATE_DELAY
-            && let Some(permit) = self.try_admit_now()
-        {
-            inner.delays().record(now, delay, 0);
-            return Ok(permit);
-        }
-        if inner.delays().predicts_wait_over(now, queued, max_wait) {
+        if inner.delays().predicts_wait_over(now, inner.queued.load(Relaxed), max_wait) {
             return Err(Shed);
         }
         // Boxed because few calls wait: the future of every call stays small.
@@ -189,7 +196,7 @@ impl Drop for Queued<'_> {
 
 /// Permission to run, held while a call runs: the queue it came from, and since when it runs. None if the call was not
 /// queued.
-pub(in crate::server) struct ExecutionPermit(Option<(Arc<Inner>, Instant)>);
+pub(super) struct ExecutionPermit(Option<(Arc<Inner>, Instant)>);
 
 impl ExecutionPermit {
     fn start(queue: &Arc<Inner>) -> Self {
