@@ -86,8 +86,8 @@ const (
 	//
 	// Example: an `EvaluateBatch` of more than 1000 calls (the default of `--max-batch-items`).
 	ErrorReason_ERROR_REASON_TOO_MANY_ITEMS ErrorReason = 10
-	// The call was shed, because too many calls or too many bytes of batches are in flight or the queueing delay is too
-	// high. It was not executed: retry with backoff.
+	// The call was shed: too many calls, streams or bytes are in flight, the client holds more than its share of them, or the
+	// queueing delay is too high. Retry with backoff.
 	// Status RESOURCE_EXHAUSTED.
 	//
 	// Example: one call more than `--max-in-flight` at the same time.

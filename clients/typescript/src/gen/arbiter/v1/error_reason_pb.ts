@@ -134,8 +134,8 @@ export enum ErrorReason {
   TOO_MANY_ITEMS = 10,
 
   /**
-   * The call was shed, because too many calls or too many bytes of batches are in flight or the queueing delay is too
-   * high. It was not executed: retry with backoff.
+   * The call was shed: too many calls, streams or bytes are in flight, the client holds more than its share of them, or the
+   * queueing delay is too high. Retry with backoff.
    * Status RESOURCE_EXHAUSTED.
    *
    * Example: one call more than `--max-in-flight` at the same time.
