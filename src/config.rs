@@ -235,6 +235,17 @@ pub struct Limits {
     )]
     pub max_bytes_in_flight: NonZeroUsize,
 
+    /// Maximum number of log lines per second about failed calls and refused connections. One client gets at most a tenth.
+    /// Further lines are only counted.
+    #[arg(
+        long,
+        env = "ARBITER_MAX_LOG_RATE",
+        value_name = "COUNT",
+        default_value = "1000",
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
+    pub max_log_rate: u32,
+
     /// How callers without a token are told apart. Above half of --max-in-flight, --max-streams, --max-bytes-in-flight or
     /// --max-connections, no client gets more than its share. Behind a proxy, all callers may have the same address.
     #[arg(long, env = "ARBITER_CLIENT_IDENTITY", value_name = "IDENTITY", default_value = "connection")]

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use arbiter::{
     config::{Command, Config, EXIT_USAGE},
-    server::{LogFilter, Server, ServerError, is_ready, start_logging},
+    server::{Log, LogError, Server, ServerError, is_ready, start_logging},
 };
 use clap::Parser;
 
@@ -22,14 +22,19 @@ fn main() -> ExitCode {
     if config.command == Some(Command::Health) {
         return health(&config);
     }
-    let log_filter = match start_logging(&config) {
-        Ok(log_filter) => log_filter,
+    let log = match start_logging(&config) {
+        Ok(log) => log,
         Err(error) => {
-            eprintln!("error: --log: {error}");
-            return ExitCode::from(EXIT_USAGE);
+            eprintln!("error: {error}");
+            return match error {
+                LogError::BadFilter(_) => ExitCode::from(EXIT_USAGE),
+                LogError::Thread(_) => ExitCode::FAILURE,
+            };
         }
     };
-    match serve(config, log_filter) {
+    let served = serve(config, log.clone());
+    log.flush();
+    match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -41,8 +46,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn serve(config: Config, log_filter: LogFilter) -> Result<(), ServerError> {
-    let server = Server::bind(config)?.with_log_filter(log_filter);
+fn serve(config: Config, log: Log) -> Result<(), ServerError> {
+    let server = Server::bind(config)?.with_log(log);
     // Install the signal handlers before printing the banner.
     let shutdown = server.shutdown_signal()?;
     print!("{}", server.banner());

@@ -39,13 +39,13 @@ use self::{
     pipeline::Pipeline,
     protocol::Router,
     services::MountedServices,
-    telemetry::{Metrics, Telemetry, Traces},
+    telemetry::{LogLimiter, LostLines, Metrics, Telemetry, Traces},
 };
 pub use self::{
     admin::is_ready,
     reload::FileError,
     services::GrpcService,
-    telemetry::{BadFilter, LogFilter, start_logging},
+    telemetry::{BadFilter, Log, LogError, start_logging},
 };
 use crate::{
     config::{Config, Limits},
@@ -67,7 +67,7 @@ struct Bound {
     tls: Option<Tls>,
     tokens: Option<Tokens>,
     traces: Option<Traces>,
-    log_filter: Option<LogFilter>,
+    log: Option<Log>,
     mounted: MountedServices,
 }
 
@@ -118,7 +118,7 @@ impl Server {
             tls,
             tokens,
             traces,
-            log_filter: None,
+            log: None,
             mounted: MountedServices::default(),
         };
         Ok(Self { runtime, bound })
@@ -131,10 +131,10 @@ impl Server {
         self
     }
 
-    /// Lets the admin port change the log filter.
+    /// Lets the admin port report on the log and change its filter.
     #[must_use]
-    pub fn with_log_filter(mut self, filter: LogFilter) -> Self {
-        self.bound.log_filter = Some(filter);
+    pub fn with_log(mut self, log: Log) -> Self {
+        self.bound.log = Some(log);
         self
     }
 
@@ -164,7 +164,7 @@ impl Server {
     /// If the handlers cannot be installed.
     pub fn shutdown_signal(&self) -> io::Result<impl Future<Output = ()> + use<>> {
         let _context = self.runtime.enter();
-        drain::shutdown_signal()
+        drain::shutdown_signal(self.bound.log.clone())
     }
 
     /// The start-up message: the addresses, and a call to try.
@@ -204,10 +204,13 @@ impl Server {
 impl Bound {
     async fn serve(self, shutdown: impl Future<Output = ()>) -> Result<(), ServerError> {
         self.warn_if_exposed();
-        let Self { config, listener, admin_listener, tls, tokens, traces, log_filter, mut mounted } = self;
+        let Self { config, listener, admin_listener, tls, tokens, traces, log, mut mounted } = self;
         let limits = config.limits;
         let budgets = Budgets::new(&limits);
-        let metrics = Arc::new(Metrics::new(budgets.clone()));
+        let log_limiter = Arc::new(LogLimiter::new(limits.max_log_rate));
+        let lost_lines = LostLines { log: log.clone(), limiter: log_limiter.clone() };
+        let metrics = Arc::new(Metrics::new(budgets.clone(), lost_lines.clone()));
+        tokio::spawn(lost_lines.report());
         let drain = Drain::new();
         let (health, health_service) = services::health();
         health.set_service_status(SERVICE_NAME, ServingStatus::Serving).await;
@@ -223,27 +226,32 @@ impl Bound {
                 admission: Admission::new(budgets.clone(), limits.max_wait),
                 referee: Referee::new(request_limits(&limits), metrics.clone(), drain.closing()),
                 mounted: mounted.clone(),
-                telemetry: Telemetry::new(metrics.clone(), traces.clone()),
+                telemetry: Telemetry::new(metrics.clone(), traces.clone(), log_limiter.clone()),
                 shutdown: drain.start_token(),
             };
             let router = Router::new(pipeline, &config.cors_allow_origin);
-            let (drain, metrics, connections) = (drain.clone(), metrics.clone(), budgets.connections.clone());
-            start_worker(
-                index,
-                ConnectionContext { router, tls: tls.clone(), limits, drain, metrics, connections },
-                running.clone(),
-            )
+            let context = ConnectionContext {
+                router,
+                tls: tls.clone(),
+                limits,
+                drain: drain.clone(),
+                metrics: metrics.clone(),
+                budgets: budgets.clone(),
+                log_limiter: log_limiter.clone(),
+            };
+            start_worker(index, context, running.clone())
         };
         let workers = (0..config.threads()).map(start).collect::<io::Result<Vec<_>>>()?;
         drop(running);
 
-        let admin = Admin { metrics: metrics.clone(), drain: drain.clone(), log_filter };
+        let admin = Admin { metrics: metrics.clone(), drain: drain.clone(), tokens: tokens.clone(), log };
         tokio::spawn(admin.serve(to_tokio(admin_listener)?));
         let listener = Listener {
             socket: to_tokio(listener)?,
             workers,
             connections: budgets.connections.clone(),
             clients: Clients::new(limits.client_identity),
+            log_limiter: log_limiter.clone(),
         };
         let listener = tokio::spawn(listener.run(drain.clone()));
 

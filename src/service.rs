@@ -22,7 +22,7 @@ use tonic::{Code, Request, Response, Status, body::Body, codec::CompressionEncod
 use tower::service_fn;
 
 pub use self::{
-    evaluate::StreamContext,
+    evaluate::{SliceScheduler, StreamContext, StreamSlice},
     time_slice::{TIME_SLICE, TimeSlice},
 };
 pub use crate::games::GameId;

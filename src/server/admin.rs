@@ -1,86 +1,109 @@
-//! The admin port: `/live`, `/ready`, `/metrics` and `/log-level`; and its client, the `health` command.
+//! The admin port: `/live`, `/ready`, `/metrics` and `/log-level`.
 
-use std::{
-    convert::Infallible,
-    io::{self, Read, Write},
-    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream},
-    str,
-    sync::Arc,
-    time::Duration,
-};
+mod health_command;
+
+use std::{collections::VecDeque, convert::Infallible, net::IpAddr, str, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use http::{HeaderValue, Method, Request, Response, StatusCode, header};
-use http_body_util::{BodyExt, Full, Limited};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::{net::TcpListener, time::sleep};
+use socket2::SockRef;
+use tokio::{
+    net::{TcpListener, TcpStream},
+    task::AbortHandle,
+    time::{sleep, timeout},
+};
 
+pub use self::health_command::is_ready;
 use super::{
+    auth::Tokens,
     drain::Drain,
     net::ACCEPT_RETRY_DELAY,
-    telemetry::{LogFilter, Metrics},
+    telemetry::{Log, Metrics},
 };
+
+/// Maximum number of connections. One more closes the oldest: a probe is answered even if another client leaves its
+/// connections open. More than the runtime accepts before it polls the connections.
+const MAX_CONNECTIONS: usize = 256;
+
+/// A connection is closed after this time without complete request headers.
+const HEADER_READ_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Maximum time to send the body of a request. Also the time for which a client may leave a response unread.
+const TRANSFER_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Maximum size of the headers of a request: the smallest that hyper allows.
+const MAX_HEADER_BYTES: usize = 8 * 1024;
 
 /// Maximum size of a log filter.
 const MAX_FILTER_BYTES: usize = 1024;
-
-/// A connection without complete request headers is closed after this time.
-const HEADER_READ_TIMEOUT: Duration = Duration::from_secs(30);
 
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 const OPEN_METRICS: HeaderValue =
     HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
 
-/// What the endpoints report on. The log filter can be changed only if there is a handle to it.
+/// What the endpoints report on.
 pub(super) struct Admin {
     pub(super) metrics: Arc<Metrics>,
     pub(super) drain: Drain,
-    pub(super) log_filter: Option<LogFilter>,
+    /// None: authentication is not configured.
+    pub(super) tokens: Option<Tokens>,
+    /// None: there is no log whose filter could be changed.
+    pub(super) log: Option<Log>,
 }
 
 impl Admin {
     /// Serves HTTP/1.1 until the process ends.
     pub(super) async fn serve(self, listener: TcpListener) {
         let admin = Arc::new(self);
+        let mut connections = VecDeque::<AbortHandle>::new();
         loop {
-            let stream = match listener.accept().await {
-                Ok((stream, _)) => stream,
+            let (stream, peer) = match listener.accept().await {
+                Ok((stream, peer)) => (stream, peer.ip().to_canonical()),
                 Err(error) => {
                     tracing::warn!(%error, "cannot accept a connection on the admin port");
                     sleep(ACCEPT_RETRY_DELAY).await;
                     continue;
                 }
             };
-            let admin = admin.clone();
-            let service = service_fn(move |request| {
-                let admin = admin.clone();
-                async move { Ok::<_, Infallible>(admin.handle(request).await) }
-            });
-            let connection = http1::Builder::new()
-                .timer(TokioTimer::new())
-                .header_read_timeout(HEADER_READ_TIMEOUT)
-                .serve_connection(TokioIo::new(stream), service);
-            tokio::spawn(async move {
-                if let Err(error) = connection.await {
-                    tracing::debug!(%error, "admin connection failed");
-                }
-            });
+            connections.retain(|connection| !connection.is_finished());
+            if connections.len() >= MAX_CONNECTIONS
+                && let Some(oldest) = connections.pop_front()
+            {
+                oldest.abort();
+                admin.metrics.admin_connection_evicted();
+            }
+            connections.push_back(tokio::spawn(admin.clone().serve_connection(stream, peer)).abort_handle());
         }
     }
 
-    async fn handle(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+    async fn serve_connection(self: Arc<Self>, stream: TcpStream, peer: IpAddr) {
+        // Fails only if the client has already closed the connection.
+        let _ = SockRef::from(&stream).set_tcp_user_timeout(Some(TRANSFER_TIMEOUT));
+        let service = service_fn(|request| async { Ok::<_, Infallible>(self.handle(request, peer).await) });
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEADER_READ_TIMEOUT)
+            .max_buf_size(MAX_HEADER_BYTES)
+            .serve_connection(TokioIo::new(stream), service);
+        if let Err(error) = connection.await {
+            tracing::debug!(%error, "admin connection failed");
+        }
+    }
+
+    async fn handle(&self, request: Request<Incoming>, peer: IpAddr) -> Response<Full<Bytes>> {
         let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
-        match (request.uri().path(), &self.log_filter) {
+        match (request.uri().path(), &self.log) {
             ("/live", _) if is_read => text(StatusCode::OK, "live\n"),
             ("/ready", _) if is_read => self.ready(),
             ("/metrics", _) if is_read => response(StatusCode::OK, OPEN_METRICS, self.metrics.encode()),
-            ("/log-level", Some(filter)) if is_read => text(StatusCode::OK, format!("{}\n", filter.text())),
-            ("/log-level", Some(filter)) if request.method() == Method::PUT => {
-                let filter_text = Limited::new(request.into_body(), MAX_FILTER_BYTES).collect().await;
-                match filter_text {
-                    Ok(filter_text) => change_log(filter, &filter_text.to_bytes()),
-                    Err(_) => too_large(),
+            ("/log-level", Some(log)) if is_read => text(StatusCode::OK, format!("{}\n", log.filter())),
+            ("/log-level", Some(log)) if request.method() == Method::PUT => {
+                match authorize_change(self.tokens.as_ref(), peer, request.headers()) {
+                    Ok(()) => change_filter(log, request.into_body()).await,
+                    Err(refused) => refused,
                 }
             }
             ("/log-level", Some(_)) => not_allowed("GET, HEAD, PUT"),
@@ -98,31 +121,68 @@ impl Admin {
     }
 }
 
-fn change_log(filter: &LogFilter, body: &[u8]) -> Response<Full<Bytes>> {
-    const EXAMPLE: &str = "such as info or warn,arbiter=debug";
-    let before = filter.text();
-    let bad =
-        |why: String| text(StatusCode::BAD_REQUEST, format!("expected a log filter {EXAMPLE}: {why}\n"));
-    match str::from_utf8(body).map(str::trim) {
-        Ok("") => text(StatusCode::BAD_REQUEST, format!("expected a log filter {EXAMPLE}\n")),
-        Ok(filter_text) => match filter.set(filter_text) {
-            Ok(()) => {
-                let now = filter.text();
-                tracing::info!(before, now, "log filter changed");
-                text(StatusCode::OK, format!("{now}\n"))
-            }
-            Err(error) => bad(error.to_string()),
-        },
-        Err(error) => bad(error.to_string()),
+/// Allows a change from this machine, or with a token.
+fn authorize_change(
+    tokens: Option<&Tokens>,
+    peer: IpAddr,
+    headers: &HeaderMap,
+) -> Result<(), Response<Full<Bytes>>> {
+    const FROM_THIS_MACHINE: &str =
+        "only a client on the same machine may change the log filter without a token";
+    match tokens {
+        _ if peer.is_loopback() => Ok(()),
+        Some(tokens) if tokens.accept(headers) => Ok(()),
+        Some(_) => {
+            let message = format!("{FROM_THIS_MACHINE}: send the header authorization: Bearer <token>\n");
+            let mut refused = text(StatusCode::UNAUTHORIZED, message);
+            refused.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            Err(refused)
+        }
+        None => Err(text(
+            StatusCode::FORBIDDEN,
+            format!("{FROM_THIS_MACHINE}, and no --token-file is configured\n"),
+        )),
     }
+}
+
+async fn change_filter(log: &Log, body: Incoming) -> Response<Full<Bytes>> {
+    let body = match timeout(TRANSFER_TIMEOUT, Limited::new(body, MAX_FILTER_BYTES).collect()).await {
+        Ok(Ok(body)) => body.to_bytes(),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            let message = format!("a log filter has at most {MAX_FILTER_BYTES} bytes\n");
+            return text(StatusCode::PAYLOAD_TOO_LARGE, message);
+        }
+        Ok(Err(_)) => return text(StatusCode::BAD_REQUEST, "the request body is incomplete\n"),
+        Err(_) => {
+            let message =
+                format!("the request body was not complete after {} s\n", TRANSFER_TIMEOUT.as_secs());
+            return text(StatusCode::REQUEST_TIMEOUT, message);
+        }
+    };
+    match set_filter(log, &body) {
+        Ok(filter) => text(StatusCode::OK, format!("{filter}\n")),
+        Err(why) => {
+            let expected = "expected a log filter such as info or warn,arbiter=debug";
+            text(StatusCode::BAD_REQUEST, format!("{expected}: {why}\n"))
+        }
+    }
+}
+
+/// Changes the filter and returns it.
+fn set_filter(log: &Log, text: &[u8]) -> Result<String, String> {
+    let text = str::from_utf8(text).map_err(|error| error.to_string())?.trim();
+    if text.is_empty() {
+        return Err("the request body is empty".to_owned());
+    }
+    let before = log.filter();
+    log.set_filter(text).map_err(|error| error.to_string())?;
+    let now = log.filter();
+    tracing::info!(before, now, "log filter changed");
+    Ok(now)
 }
 
 fn text(status: StatusCode, body: impl Into<Bytes>) -> Response<Full<Bytes>> {
     response(status, TEXT, body)
-}
-
-fn too_large() -> Response<Full<Bytes>> {
-    text(StatusCode::PAYLOAD_TOO_LARGE, format!("a log filter has at most {MAX_FILTER_BYTES} bytes\n"))
 }
 
 fn not_allowed(allowed: &'static str) -> Response<Full<Bytes>> {
@@ -138,25 +198,42 @@ fn response(status: StatusCode, content_type: HeaderValue, body: impl Into<Bytes
     response
 }
 
-/// Timeout of the `health` command.
-const HEALTH_TIMEOUT: Duration = Duration::from_secs(2);
+#[cfg(test)]
+mod tests {
+    use std::{fs, net::Ipv4Addr};
 
-/// Asks the server with this admin address, on this machine, whether it is ready.
-///
-/// # Errors
-///
-/// If no server answers.
-pub fn is_ready(mut address: SocketAddr) -> io::Result<bool> {
-    // A server that listens on all addresses also listens on loopback.
-    match address.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
-        IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
-        _ => {}
+    use clap::Parser;
+
+    use super::*;
+    use crate::config::Config;
+
+    const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    const ELSEWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
+
+    fn status(tokens: Option<&Tokens>, peer: IpAddr, token: &str) -> Option<StatusCode> {
+        let value = HeaderValue::from_str(&format!("Bearer {token}")).expect("a valid header");
+        let headers = [(header::AUTHORIZATION, value)].into_iter().collect();
+        authorize_change(tokens, peer, &headers).err().map(|refused| refused.status())
     }
-    let mut stream = TcpStream::connect_timeout(&address, HEALTH_TIMEOUT)?;
-    stream.set_read_timeout(Some(HEALTH_TIMEOUT))?;
-    write!(stream, "GET /ready HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n")?;
-    let mut response = String::new();
-    stream.read_to_string(&mut response)?;
-    Ok(response.starts_with("HTTP/1.1 200 "))
+
+    #[test]
+    fn without_tokens_only_loopback_may_change_the_filter() {
+        assert_eq!(status(None, LOOPBACK, "any"), None);
+        assert_eq!(status(None, ELSEWHERE, "any"), Some(StatusCode::FORBIDDEN));
+    }
+
+    #[tokio::test]
+    async fn with_tokens_others_need_one() {
+        let path = std::env::temp_dir().join(format!("arbiter-admin-{}", std::process::id()));
+        // The SHA-256 of "secret".
+        let line = "operator 2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b\n";
+        fs::write(&path, line).expect("the file can be written");
+        let flags = ["arbiter".as_ref(), "--token-file".as_ref(), path.as_os_str()];
+        let tokens = Tokens::load(&Config::parse_from(flags).security).expect("the file is valid");
+        fs::remove_file(&path).expect("the file can be removed");
+        let status = |peer, token| status(tokens.as_ref(), peer, token);
+        assert_eq!(status(LOOPBACK, "wrong"), None);
+        assert_eq!(status(ELSEWHERE, "secret"), None);
+        assert_eq!(status(ELSEWHERE, "wrong"), Some(StatusCode::UNAUTHORIZED));
+    }
 }

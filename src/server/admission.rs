@@ -4,31 +4,40 @@
 //! observe the limiters.
 
 mod budget;
+mod client;
 mod fair_queue;
 mod in_flight;
 mod queue;
+mod token_bucket;
 
-use std::{sync::Arc, time::Duration};
+use std::{num::NonZeroUsize, sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 
-use self::{
-    budget::Resource,
-    fair_queue::{CpuUsage, FairQueue},
-    queue::AdmissionQueue,
-};
+use self::{budget::Resource, fair_queue::FairQueue, queue::Concurrency};
 pub(super) use self::{
-    budget::{Budget, Client, Permit},
+    budget::{Budget, Permit},
+    client::Client,
     fair_queue::MeteredPermit,
     in_flight::{CallKind, InFlightPermit},
+    token_bucket::TokenBucket,
 };
 use super::net::ConnectionActivity;
-use crate::{config::Limits, service::Method, wire::Refusal};
+use crate::{
+    config::Limits,
+    service::{Method, SliceScheduler},
+    wire::Refusal,
+};
+
+/// The inverse of the share of connections that may be blocked: a blocked connection holds up to 256 KiB more than another.
+const BLOCKED_SHARE: NonZeroUsize = NonZeroUsize::new(16).unwrap();
 
 /// The budgets that all workers share.
 #[derive(Clone, Debug)]
 pub(super) struct Budgets {
     pub(super) connections: Arc<Budget>,
+    /// Connections whose clients do not read.
+    pub(super) blocked_connections: Arc<Budget>,
     pub(super) calls: Arc<Budget>,
     pub(super) streams: Arc<Budget>,
     pub(super) bytes: Arc<Budget>,
@@ -38,6 +47,10 @@ impl Budgets {
     pub(super) fn new(limits: &Limits) -> Self {
         Self {
             connections: Budget::new(Resource::Connections, limits.max_connections),
+            blocked_connections: Budget::new(
+                Resource::BlockedConnections,
+                limits.max_connections.div_ceil(BLOCKED_SHARE),
+            ),
             calls: Budget::new(Resource::Calls, limits.max_in_flight),
             streams: Budget::new(Resource::Streams, limits.max_streams),
             bytes: Budget::new(Resource::Bytes, limits.max_bytes_in_flight),
@@ -59,13 +72,14 @@ pub(super) struct Admission {
 
 impl Admission {
     pub(super) fn new(budgets: Budgets, max_wait: Duration) -> Self {
-        let usage = Arc::new(CpuUsage::default());
+        let usage = Arc::default();
         Self {
             budgets,
             max_wait,
-            calls: FairQueue::new(AdmissionQueue::of_short_calls, &usage),
-            replays: FairQueue::new(AdmissionQueue::of_short_calls, &usage),
-            batches: FairQueue::new(AdmissionQueue::of_batches, &usage),
+            calls: FairQueue::new(Concurrency::TimeSlice, &usage),
+            replays: FairQueue::new(Concurrency::TimeSlice, &usage),
+            // Batches yield while they run, so the time that one takes compares only with that of others.
+            batches: FairQueue::new(Concurrency::One, &Arc::default()),
         }
     }
 
@@ -83,7 +97,7 @@ impl Admission {
     pub(super) async fn admit(
         &self,
         method: Method,
-        client: &Arc<Client>,
+        client: &Client,
         ready_since: Instant,
         timeout: Duration,
     ) -> Result<MeteredPermit, Refusal> {
@@ -93,5 +107,24 @@ impl Admission {
             _ => &self.calls,
         };
         queue.admit(client, ready_since, self.max_wait.min(timeout / 2)).await.map_err(|_| Refusal::shed())
+    }
+
+    /// The scheduler of a stream: its time slices wait in the queue of unary calls.
+    pub(super) fn scheduler(&self, client: Arc<Client>) -> StreamScheduler {
+        StreamScheduler { queue: self.calls.clone(), client }
+    }
+}
+
+/// Decides when a stream may run.
+pub(super) struct StreamScheduler {
+    queue: FairQueue,
+    client: Arc<Client>,
+}
+
+impl SliceScheduler for StreamScheduler {
+    type Slice = MeteredPermit;
+
+    async fn start_slice(&self) -> MeteredPermit {
+        self.queue.admit_unshed(&self.client).await
     }
 }

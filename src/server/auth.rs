@@ -44,13 +44,22 @@ impl Tokens {
         service: &str,
         headers: &HeaderMap,
     ) -> Result<Option<Arc<Client>>, Refusal> {
-        let client = bearer_token(headers).and_then(|token| self.find(token));
+        let client = self.client_of(headers);
         let is_open = || self.open_services.iter().any(|open| open.names().contains(&service));
         if client.is_some() || is_open() {
             return Ok(client);
         }
         let message = "a valid token is required: authorization: Bearer <token>";
         Err(Refusal::new(Code::Unauthenticated, ErrorReason::Unauthenticated, message))
+    }
+
+    /// Whether a request has a valid token.
+    pub(super) fn accept(&self, headers: &HeaderMap) -> bool {
+        self.client_of(headers).is_some()
+    }
+
+    fn client_of(&self, headers: &HeaderMap) -> Option<Arc<Client>> {
+        bearer_token(headers).and_then(|token| self.find(token))
     }
 
     /// Finds the client with a token. Compares in constant time: the duration reveals only the number of tokens.

@@ -8,7 +8,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::admission::Budgets;
+use super::{admission::Budgets, telemetry::Log};
 
 /// After this long without a call in flight, the remaining connections are closed: health watchers, and clients that ignore
 /// GOAWAY. Long enough to send the last responses.
@@ -110,7 +110,7 @@ async fn idle(budgets: &Budgets) {
 
 /// Installs handlers for SIGTERM and SIGINT. The future is ready at the first signal; a second one exits the process at once.
 /// Must be called within a runtime.
-pub(super) fn shutdown_signal() -> io::Result<impl Future<Output = ()>> {
+pub(super) fn shutdown_signal(log: Option<Log>) -> io::Result<impl Future<Output = ()>> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     Ok(async move {
@@ -118,6 +118,9 @@ pub(super) fn shutdown_signal() -> io::Result<impl Future<Output = ()>> {
         tokio::spawn(async move {
             let code = next_signal(&mut terminate, &mut interrupt).await;
             tracing::warn!("second signal: exiting immediately");
+            if let Some(log) = log {
+                log.flush();
+            }
             process::exit(code);
         });
     })

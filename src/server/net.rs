@@ -2,6 +2,7 @@
 
 mod activity;
 mod connection;
+mod http_version;
 mod listener;
 mod tls;
 mod worker;

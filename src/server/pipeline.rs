@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
-use futures_util::TryFutureExt;
+use futures_util::{StreamExt, TryFutureExt};
 use http::{HeaderMap, Request, Response, request::Parts};
-use http_body_util::Full;
+use http_body_util::{BodyStream, Full, StreamBody};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tonic::{Code, Status, body::Body};
@@ -60,11 +60,16 @@ impl Pipeline {
         let method = Method::by_name(name);
         let (mut head, body) = request.into_parts();
         // A stream takes the record with it: its outcome is known when it ends.
-        let mut record = Some(CallRecord::start(&self.telemetry, method, &head.headers, arrival.at));
+        let mut record = Some(CallRecord::start(&self.telemetry, method, &head.headers, arrival));
         let mut permit = None;
 
         let call = async {
             let client = self.authenticate(SERVICE_NAME, &head.headers, arrival)?;
+            if self.tokens.is_some()
+                && let Some(record) = &mut record
+            {
+                record.set_client(&client);
+            }
             protocol.translate_headers(&mut head.headers, method)?;
             let deadline = Deadline::from_headers(&head.headers, arrival.at, self.limits.call_timeout)?;
             let kind = if method == Some(Method::Evaluate) { CallKind::Stream } else { CallKind::Unary };
@@ -72,15 +77,14 @@ impl Pipeline {
                 permit.insert(self.admission.acquire_in_flight(&client, &arrival.connection, kind)?);
             let method = method.ok_or_else(|| unknown_method(&head))?;
             if method == Method::Evaluate {
-                return self.open_stream(Request::from_parts(head, body), &deadline, &mut record).await;
+                let request = Request::from_parts(head, body);
+                return self.open_stream(request, client, &deadline, &mut record).await;
             }
             let run = async {
                 let body =
                     collect(body, protocol, self.max_message_bytes(method), permit, arrival.at).await?;
                 let execution_permit =
                     self.admission.admit(method, &client, body.ready_since, deadline.timeout).await?;
-                // While it was queued, other calls may have used up the byte budget.
-                permit.hold(body.bytes.len())?;
                 let message =
                     protocol.decode_request(method, body.bytes, self.limits.max_message_bytes).await?;
                 let request = Request::from_parts(head, Full::new(message));
@@ -134,6 +138,7 @@ impl Pipeline {
     async fn open_stream(
         &self,
         request: Request<RequestBody>,
+        client: Arc<Client>,
         deadline: &Deadline,
         record: &mut Option<CallRecord>,
     ) -> Result<(Result<Response<ResponseBody>, Refusal>, Option<GameId>), Refusal> {
@@ -149,6 +154,7 @@ impl Pipeline {
         let context = StreamContext {
             deadline: deadline.of_client,
             idle_timeout: self.limits.stream_idle_timeout,
+            scheduler: self.admission.scheduler(client),
             on_end,
         };
         let response = self.referee.evaluate(request.map(Body::new), context).await?;
@@ -167,6 +173,7 @@ impl Pipeline {
         let (service, name) = split_path(&path);
         let is_health = service == HEALTH_SERVICE;
         let kind = if is_health && name != "Watch" { CallKind::Unary } else { CallKind::Stream };
+        let response_ended = CancellationToken::new();
         let call = async {
             let client = self.authenticate(service, request.headers(), arrival)?;
             let service = match protocol {
@@ -176,7 +183,11 @@ impl Pipeline {
             let service = service.ok_or_else(unknown_service)?;
             let deadline = Deadline::from_headers(request.headers(), arrival.at, self.limits.call_timeout)?;
             let permit = self.admission.acquire_in_flight(&client, &arrival.connection, kind)?;
-            let service = service.oneshot(request.map(Body::new)).map_err(|never| match never {});
+            // Some services read requests on a task of their own: it ends with the response.
+            let ended = response_ended.clone().cancelled_owned();
+            let request =
+                request.map(|body| Body::new(StreamBody::new(BodyStream::new(body).take_until(ended))));
+            let service = service.oneshot(request).map_err(|never| match never {});
             let response = deadline.run(service).await?;
             Ok((response, permit))
         };
@@ -195,7 +206,8 @@ impl Pipeline {
             // A health watch is idle by nature. Its connection has a maximum age.
             let idle_timeout = (!is_health).then_some(self.limits.stream_idle_timeout);
             let shutdown = self.shutdown.clone();
-            response.body_mut().end_with(StreamEnd { idle_timeout, shutdown, refusal: None });
+            let response_ended = response_ended.drop_guard();
+            response.body_mut().end_with(StreamEnd::new(idle_timeout, shutdown, response_ended));
         }
         response
     }

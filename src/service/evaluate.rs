@@ -18,8 +18,8 @@ use tonic::{Request, Response, Status, Streaming, body::Body, codec::Compression
 use tower::service_fn;
 
 use super::{
-    CallOutcome, CallResult, Method, Referee, TimeSlice, UnaryRequest, catch_panic, check_item_count, keep,
-    with_refusal,
+    CallOutcome, CallResult, Method, Referee, TIME_SLICE, TimeSlice, UnaryRequest, catch_panic,
+    check_item_count, keep, with_refusal,
 };
 use crate::wire::{
     Codec, GameRequest, Items, Path, Refusal, Violations, encode_answer, encode_refusal, proto, read_call,
@@ -102,7 +102,7 @@ impl Referee {
     pub async fn evaluate(
         &self,
         request: http::Request<Body>,
-        context: StreamContext,
+        context: StreamContext<impl SliceScheduler>,
     ) -> Result<http::Response<Body>, Refusal> {
         let mut context = Some(context);
         let service = service_fn(|request: Request<Streaming<proto::EvaluateRequest>>| {
@@ -143,36 +143,62 @@ fn size_in_batch(answer: &[u8]) -> usize {
     1 + length_delimiter_len(answer.len()) + answer.len()
 }
 
+/// Decides when a stream may run, so that it does not delay the calls of other clients.
+pub trait SliceScheduler: Send + Sync + 'static {
+    /// Permission to run, held while a time slice lasts.
+    type Slice: StreamSlice;
+
+    /// Waits until the next time slice may start.
+    fn start_slice(&self) -> impl Future<Output = Self::Slice> + Send;
+}
+
+/// A time slice of a stream.
+pub trait StreamSlice: Send {
+    /// Sets the CPU time of the slice so far. A slice may be held for longer, while the client does not read.
+    fn set_used(&mut self, used: Duration);
+}
+
 /// What the server passes to an `Evaluate` stream.
-pub struct StreamContext {
+pub struct StreamContext<S> {
     /// The caller's deadline, if there is one.
     pub deadline: Option<Instant>,
     /// How long the stream may wait for a request.
     pub idle_timeout: Duration,
+    /// Decides when the stream may run.
+    pub scheduler: S,
     /// Called with the outcome when the stream ends. Dropped without a call if the client cancels the stream.
     pub on_end: Box<dyn FnOnce(CallOutcome) + Send>,
 }
 
 /// An open `Evaluate` stream.
-struct EvaluateStream {
+struct EvaluateStream<S: SliceScheduler> {
     referee: Referee,
     requests: Streaming<proto::EvaluateRequest>,
     deadline: Option<Pin<Box<Sleep>>>,
     idle_timeout: Duration,
     /// Ends the stream if the client sends nothing. Reset when a request is awaited.
     idle: Pin<Box<Sleep>>,
-    /// None while waiting for a request.
-    slice: Option<TimeSlice>,
+    scheduler: S,
+    /// The current time slice. None while waiting for a request.
+    slice: Option<Slice<S::Slice>>,
     /// None once the stream has ended.
     on_end: Option<Box<dyn FnOnce(CallOutcome) + Send>>,
 }
 
-impl EvaluateStream {
-    fn new(referee: Referee, requests: Streaming<proto::EvaluateRequest>, context: StreamContext) -> Self {
+/// A time slice in which a stream answers items.
+struct Slice<P> {
+    started: Instant,
+    used: Duration,
+    permit: P,
+}
+
+impl<S: SliceScheduler> EvaluateStream<S> {
+    fn new(referee: Referee, requests: Streaming<proto::EvaluateRequest>, context: StreamContext<S>) -> Self {
         let deadline = context.deadline.map(|deadline| Box::pin(sleep_until(deadline)));
         let idle_timeout = context.idle_timeout;
         let idle = Box::pin(sleep(idle_timeout));
-        Self { referee, requests, deadline, idle_timeout, idle, slice: None, on_end: Some(context.on_end) }
+        let (scheduler, on_end) = (context.scheduler, Some(context.on_end));
+        Self { referee, requests, deadline, idle_timeout, idle, scheduler, slice: None, on_end }
     }
 
     /// The responses. A request is read only when its response is polled for, so a client that does not read its responses is
@@ -186,8 +212,17 @@ impl EvaluateStream {
         let refusal = match self.next_request().await {
             Ok(Some(request)) => {
                 self.on_end = Some(on_end);
-                self.slice.get_or_insert_default();
+                let slice = match &mut self.slice {
+                    Some(slice) => slice,
+                    none => {
+                        let mut permit = self.scheduler.start_slice().await;
+                        permit.set_used(Duration::ZERO);
+                        none.insert(Slice { started: Instant::now(), used: Duration::ZERO, permit })
+                    }
+                };
                 let answer = self.referee.evaluate_item(&request.call.unwrap_or_default());
+                slice.used = slice.started.elapsed();
+                slice.permit.set_used(slice.used);
                 return Some(Ok(proto::EvaluateResponse { answer }));
             }
             Ok(None) => None,
@@ -200,7 +235,7 @@ impl EvaluateStream {
 
     /// Waits for the next request. None: the client has closed its side.
     async fn next_request(&mut self) -> Result<Option<proto::EvaluateRequest>, Refusal> {
-        if self.slice.take_if(|slice| slice.is_used_up()).is_some() {
+        if self.slice.take_if(|slice| slice.used >= TIME_SLICE).is_some() {
             // Lets other tasks run and the connection send the responses so far. Only a task of its own finishes after the
             // runtime has polled its sockets: `yield_now` here would return as soon as anything wakes this task.
             let _ = spawn(yield_now()).await;

@@ -332,9 +332,9 @@ async fn unread_responses_are_bounded_by_the_byte_budget() {
         handled_calls(&server.metrics().await).values().sum::<u64>() == CALLS
     })
     .await;
-    // Above half of it, each client has a share. Refused calls are counted without their messages.
+    // Above half of it, a large response is refused. Refused calls are counted without their messages.
     let bytes = server.metric("arbiter_bytes_in_flight").await;
-    assert!((MAX_BYTES / 2..=MAX_BYTES).contains(&bytes), "{bytes} bytes held for {CALLS} responses");
+    assert!((MAX_BYTES / 4..=MAX_BYTES).contains(&bytes), "{bytes} bytes held for {CALLS} responses");
 }
 
 /// Reads one complete response and returns its status code.

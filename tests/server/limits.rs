@@ -376,11 +376,15 @@ async fn unread_responses_count_towards_the_byte_budget() {
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_a_response_unread_is_disconnected() {
-    let server = start(&["--send-timeout", "300ms"]);
+async fn a_client_that_leaves_a_response_unread_is_disconnected_after_its_other_calls() {
+    let server = start(&["--send-timeout", "300ms", "--max-connection-age-grace", "1s"]);
     let client = GrpcClient::connect_with_window(&server.address, 1).await;
     let mut unread = client.open("ApplyMove", &[]).await.expect("the connection stays open");
     unread.body.send_data(framed(&apply_move().encode_to_vec()), true).expect("the data is sent");
+    let other = client.open("ApplyMove", &[]).await.expect("the connection stays open");
+    eventually("GOAWAY", async || !client.received.lock().expect("not poisoned").go_aways.is_empty()).await;
+    let response = other.finish(framed(&[])).await.expect("the call in flight is answered");
+    assert_eq!(response.status.code(), Code::InvalidArgument);
     eventually("the connection is closed", async || {
         let metrics = server.admin_get("/metrics").1;
         metrics.contains("arbiter_connections_stalled_total 1\n")

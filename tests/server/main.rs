@@ -1,5 +1,6 @@
 //! Tests of the server binary over real sockets.
 
+mod admin_limits;
 mod cases;
 mod configuration;
 mod connect;
@@ -14,6 +15,7 @@ mod hidden_hands;
 mod http1;
 mod limits;
 mod log_level;
+mod log_output;
 mod malformed;
 mod operations;
 mod overload;

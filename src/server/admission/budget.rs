@@ -8,27 +8,27 @@ use std::{
     },
 };
 
-/// Above half of a budget, a client may hold at most this fraction of what is left. A client that holds nothing always gets
-/// its first part, so a few hundred greedy clients cannot lock out the next one.
+use super::Client;
+
+/// Above half of a budget, a client may hold at most this fraction of what is left.
 const SHARE_OF_REST: usize = 16;
+
+/// A client that holds nothing gets its first permit as long as there is room, if the permit is not larger than this fraction
+/// of the budget: a few hundred greedy clients cannot lock out the next one.
+const FIRST_PERMIT_SHARE: usize = 1024;
 
 /// What a budget limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::server) enum Resource {
     Connections,
+    BlockedConnections,
     Calls,
     Streams,
     Bytes,
 }
 
-/// What a client holds of each resource. A client is a token, a connection, or an address: see `--client-identity`.
-#[derive(Debug, Default)]
-pub(in crate::server) struct Client([AtomicUsize; 4]);
-
-impl Client {
-    fn held(&self, resource: Resource) -> &AtomicUsize {
-        &self.0[resource as usize]
-    }
+impl Resource {
+    pub(super) const COUNT: usize = 5;
 }
 
 /// A limit on what all clients together hold of a resource at the same time.
@@ -81,6 +81,11 @@ impl Budget {
         permit.resize(amount).then_some(permit)
     }
 
+    /// Whether a client may hold this much as its only permit when all clients together hold `used`.
+    fn allows_first(&self, amount: usize, used: usize) -> bool {
+        amount <= self.limit.div_ceil(FIRST_PERMIT_SHARE) && used <= self.limit
+    }
+
     /// Whether a client may hold this much when all clients together hold `used`.
     fn allows(&self, held: usize, used: usize) -> bool {
         let share = self.limit.saturating_sub(used) / SHARE_OF_REST;
@@ -98,8 +103,8 @@ pub(in crate::server) struct Permit {
 impl Permit {
     /// Changes the amount, even beyond the limit. Returns whether the budget allows it.
     ///
-    /// It always allows less than before. It allows the only permit of a client up to the limit, and the only permit of all
-    /// clients beyond it: no request that fits the limit on its size is refused by an idle server.
+    /// It always allows less than before. It allows the only permit of a client up to the limit, unless it is large, and the
+    /// only permit of all clients beyond it: no request that fits the limit on its size is refused by an idle server.
     pub(super) fn resize(&mut self, amount: usize) -> bool {
         if amount == self.amount {
             return true;
@@ -116,7 +121,7 @@ impl Permit {
         self.amount = amount;
         let held = held.fetch_add(more, Relaxed) + more;
         let used = self.budget.used.fetch_add(more, Relaxed) + more;
-        let is_only_one = used == amount || held == amount && used <= self.budget.limit;
+        let is_only_one = used == amount || held == amount && self.budget.allows_first(amount, used);
         let is_allowed = is_only_one || self.budget.allows(held, used);
         if !is_allowed {
             self.budget.refused.fetch_add(1, Relaxed);
@@ -188,6 +193,16 @@ mod tests {
     }
 
     #[test]
+    fn large_permits_leave_room_for_small_ones() {
+        let budget = budget(160 * 1024);
+        let clients: [Arc<Client>; 101] = std::array::from_fn(|_| Arc::default());
+        let large: Vec<_> =
+            clients[..100].iter().filter_map(|client| budget.acquire(client, 4 * 1024)).collect();
+        assert!((20..30).contains(&large.len()), "{}", large.len());
+        assert!(take_all(&budget, &clients[100]).len() > 1000);
+    }
+
+    #[test]
     fn a_permit_that_is_alone_may_exceed_the_limit() {
         let (budget, [client, other]) = (budget(10), [(); 2].map(|()| Arc::default()));
         let mut large = budget.acquire(&client, 100).expect("it is alone");
@@ -200,9 +215,9 @@ mod tests {
     #[test]
     fn growing_beyond_the_limit_is_reported() {
         let (budget, [client, other]) = (budget(10), [(); 2].map(|()| Arc::default()));
-        let _other = budget.acquire(&other, 5);
-        let mut growing = budget.acquire(&client, 5).expect("there is room");
-        assert!(!growing.resize(6));
+        let _other = budget.acquire(&other, 4);
+        let mut growing = budget.acquire(&client, 1).expect("there is room");
+        assert!(!growing.resize(7));
         assert_eq!(budget.used(), 11);
     }
 }

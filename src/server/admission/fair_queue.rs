@@ -1,6 +1,6 @@
 //! A fair queue: clients that use much CPU time wait behind each other, not in front of the others.
 //!
-//! It has two admission queues, which a worker serves alternately, a time slice each. A call of a client that recently used
+//! It has two admission queues, which a worker serves alternately, for the same time. A call of a client that recently used
 //! more than half of an equal share of the CPU time, or that already waits with several calls, goes to the queue of heavy
 //! clients. Under overload these shed each other. If all clients are alike, all are heavy, and the queue is an ordinary one.
 
@@ -15,88 +15,141 @@ use tokio::time::Instant;
 
 use super::{
     Client,
-    queue::{AdmissionQueue, ExecutionPermit, Shed},
+    client::ClientId,
+    queue::{AdmissionQueue, Concurrency, ExecutionPermit, Shed},
 };
+use crate::service::StreamSlice;
 
 /// CPU time is counted over one to two windows.
 const WINDOW: Duration = Duration::from_millis(500);
 
+/// A call that did not wait is counted only if it runs for at least this long. Most calls are shorter.
+const MIN_COUNTED_TIME: Duration = Duration::from_micros(50);
+
 /// Maximum number of calls of one client that wait in the queue of light clients.
 const MAX_WAITING_LIGHT_CALLS: usize = 2;
 
-/// A queue of one worker with a lane for light and one for heavy clients.
-pub(super) struct FairQueue {
+/// A queue of one worker with a lane for light and one for heavy clients. Clones share the queue.
+#[derive(Clone)]
+pub(in crate::server) struct FairQueue {
     light: AdmissionQueue,
     heavy: AdmissionQueue,
     usage: Arc<CpuUsage>,
 }
 
 impl FairQueue {
-    /// Creates a queue. `usage` is shared by the queues of a worker.
-    pub(super) fn new(create: fn() -> AdmissionQueue, usage: &Arc<CpuUsage>) -> Self {
-        Self { light: create(), heavy: create(), usage: usage.clone() }
+    /// Creates a queue. `usage` may be shared by several queues of a worker.
+    pub(super) fn new(concurrency: Concurrency, usage: &Arc<CpuUsage>) -> Self {
+        let light = AdmissionQueue::new(concurrency);
+        let heavy = AdmissionQueue::behind(light.clone());
+        Self { light, heavy, usage: usage.clone() }
     }
 
     /// Waits until a call of a client may run. `ready_since` is when it became ready to run.
     pub(super) async fn admit(
         &self,
-        client: &Arc<Client>,
+        client: &Client,
         ready_since: Instant,
         max_wait: Duration,
     ) -> Result<MeteredPermit, Shed> {
-        let queue = if self.usage.is_heavy(client) { &self.heavy } else { &self.light };
-        if let Some(permit) = queue.try_admit(ready_since) {
-            return Ok(MeteredPermit { _permit: permit, metered: None });
+        let now = Instant::now();
+        let queue = if self.usage.is_heavy(client.id(), now) { &self.heavy } else { &self.light };
+        if self.light.is_empty()
+            && self.heavy.is_empty()
+            && let Some(permit) = queue.try_admit(now, ready_since)
+        {
+            return Ok(self.metered(permit, client, now, false));
         }
-        let waiting = self.usage.start_waiting(client);
+        let waiting = self.usage.start_waiting(client.id());
         let queue = if waiting.calls > MAX_WAITING_LIGHT_CALLS { &self.heavy } else { queue };
         let permit = queue.admit(ready_since, max_wait).await?;
         drop(waiting);
-        let metered = Some((self.usage.clone(), ClientKey::of(client), Instant::now()));
-        Ok(MeteredPermit { _permit: permit, metered })
+        Ok(self.metered(permit, client, Instant::now(), true))
+    }
+
+    /// Waits like `admit`, but for as long as it takes: a stream that was shed would lose all its items.
+    pub(super) async fn admit_unshed(&self, client: &Client) -> MeteredPermit {
+        loop {
+            if let Ok(permit) = self.admit(client, Instant::now(), Duration::MAX).await {
+                return permit;
+            }
+        }
+    }
+
+    fn metered(
+        &self,
+        permit: ExecutionPermit,
+        client: &Client,
+        started: Instant,
+        has_waited: bool,
+    ) -> MeteredPermit {
+        let (usage, client) = (self.usage.clone(), client.id());
+        MeteredPermit { permit, usage, client, started, used: None, has_waited }
     }
 }
 
-/// Permission to run, held while a call runs. If the call had to wait, the time it runs counts as CPU time of its client.
+/// Permission to run, held while a call runs. The time it runs counts as CPU time of its client.
 pub(in crate::server) struct MeteredPermit {
-    _permit: ExecutionPermit,
-    metered: Option<(Arc<CpuUsage>, ClientKey, Instant)>,
+    permit: ExecutionPermit,
+    usage: Arc<CpuUsage>,
+    client: ClientId,
+    started: Instant,
+    /// None: it runs from `started` until it is dropped.
+    used: Option<Duration>,
+    has_waited: bool,
+}
+
+impl StreamSlice for MeteredPermit {
+    fn set_used(&mut self, used: Duration) {
+        self.used = Some(used);
+    }
 }
 
 impl Drop for MeteredPermit {
     fn drop(&mut self) {
-        if let Some((usage, client, started)) = &self.metered {
-            usage.record(*client, Instant::now(), started.elapsed());
+        let now = Instant::now();
+        let used = self.used.unwrap_or_else(|| now.saturating_duration_since(self.started));
+        self.permit.record(used);
+        if self.has_waited || used >= MIN_COUNTED_TIME {
+            self.usage.record(self.client, now, used);
         }
     }
 }
 
-/// Identifies a client while it has calls. A later client may have the same key: it then starts with the usage of the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct ClientKey(usize);
-
-impl ClientKey {
-    fn of(client: &Arc<Client>) -> Self {
-        Self(Arc::as_ptr(client).addr())
-    }
-}
-
-/// The CPU time that clients of one worker used recently while calls were waiting.
+/// The CPU time that clients of one worker used recently.
 #[derive(Default)]
 pub(super) struct CpuUsage(Mutex<Usage>);
 
 #[derive(Default)]
 struct Usage {
+    /// None: nothing was recorded recently.
     window_ends: Option<Instant>,
-    current: HashMap<ClientKey, Duration>,
-    previous: HashMap<ClientKey, Duration>,
-    waiting: HashMap<ClientKey, usize>,
+    current: Window,
+    previous: Window,
+    waiting: HashMap<ClientId, usize>,
+}
+
+#[derive(Default)]
+struct Window {
+    by_client: HashMap<ClientId, Duration>,
+    total: Duration,
+}
+
+impl Window {
+    fn record(&mut self, client: ClientId, used: Duration) {
+        *self.by_client.entry(client).or_default() += used;
+        self.total += used;
+    }
+
+    fn used_by(&self, client: ClientId) -> Duration {
+        self.by_client.get(&client).copied().unwrap_or_default()
+    }
 }
 
 /// A call that waits. `calls` is the number of calls of its client that wait, with this one.
 struct Waiting<'a> {
     usage: &'a CpuUsage,
-    client: ClientKey,
+    client: ClientId,
     calls: usize,
 }
 
@@ -116,54 +169,45 @@ impl CpuUsage {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn start_waiting(&self, client: &Arc<Client>) -> Waiting<'_> {
-        let client = ClientKey::of(client);
+    fn start_waiting(&self, client: ClientId) -> Waiting<'_> {
         let mut usage = self.lock();
         let calls = usage.waiting.entry(client).or_default();
         *calls += 1;
         Waiting { usage: self, client, calls: *calls }
     }
 
-    fn record(&self, client: ClientKey, now: Instant, used: Duration) {
+    fn record(&self, client: ClientId, now: Instant, used: Duration) {
         let mut usage = self.lock();
         usage.roll(now);
-        *usage.current.entry(client).or_default() += used;
+        usage.window_ends.get_or_insert(now + WINDOW);
+        usage.current.record(client, used);
     }
 
-    /// Whether a client used more than half of an equal share.
-    fn is_heavy(&self, client: &Arc<Client>) -> bool {
+    fn is_heavy(&self, client: ClientId, now: Instant) -> bool {
         let mut usage = self.lock();
-        if usage.window_ends.is_none() {
-            return false;
-        }
-        usage.roll(Instant::now());
-        usage.is_heavy(ClientKey::of(client))
+        usage.roll(now);
+        usage.window_ends.is_some() && usage.is_heavy(client)
     }
 }
 
 impl Usage {
-    /// Starts another window if this one has ended. Without calls that waited, nothing is kept.
+    /// Starts another window if this one has ended.
     fn roll(&mut self, now: Instant) {
-        let Some(ends) = self.window_ends else {
-            self.window_ends = Some(now + WINDOW);
-            return;
-        };
-        if now < ends {
-            return;
-        }
+        let Some(ends) = self.window_ends.filter(|ends| now >= *ends) else { return };
         self.previous = mem::take(&mut self.current);
         if now >= ends + WINDOW {
-            self.previous.clear();
+            self.previous = Window::default();
         }
-        self.window_ends = (!self.previous.is_empty()).then_some(now + WINDOW);
+        self.window_ends = (!self.previous.by_client.is_empty()).then_some(now + WINDOW);
     }
 
-    fn is_heavy(&self, client: ClientKey) -> bool {
+    /// Whether a client used more than half of an equal share.
+    fn is_heavy(&self, client: ClientId) -> bool {
         let windows = [&self.current, &self.previous];
-        let used: Duration = windows.iter().filter_map(|window| window.get(&client)).sum();
-        let total: Duration = windows.iter().flat_map(|window| window.values()).sum();
-        let clients = self.current.len().max(self.previous.len()) as u32;
-        used > Duration::ZERO && used * clients * 2 > total
+        let used: Duration = windows.iter().map(|window| window.used_by(client)).sum();
+        let total: Duration = windows.iter().map(|window| window.total).sum();
+        let clients = self.current.by_client.len().max(self.previous.by_client.len()) as u32;
+        used > Duration::ZERO && used.saturating_mul(clients.saturating_mul(2)) > total
     }
 }
 
@@ -171,12 +215,13 @@ impl Usage {
 mod tests {
     use super::*;
 
-    fn usage(windows: &[&[(usize, u64)]]) -> Usage {
+    fn usage(windows: &[&[(u64, u64)]]) -> Usage {
         let (mut usage, mut now) = (Usage::default(), Instant::now());
         for window in windows {
             usage.roll(now);
+            usage.window_ends.get_or_insert(now + WINDOW);
             for (client, millis) in *window {
-                *usage.current.entry(ClientKey(*client)).or_default() += Duration::from_millis(*millis);
+                usage.current.record(ClientId(*client), Duration::from_millis(*millis));
             }
             now += WINDOW;
         }
@@ -186,22 +231,22 @@ mod tests {
     #[test]
     fn a_client_is_heavy_above_half_of_an_equal_share() {
         let two = usage(&[&[(1, 400), (2, 40)]]);
-        assert_eq!([1, 2, 3].map(|client| two.is_heavy(ClientKey(client))), [true, false, false]);
+        assert_eq!([1, 2, 3].map(|client| two.is_heavy(ClientId(client))), [true, false, false]);
         let equal = usage(&[&[(1, 100), (2, 100), (3, 100)]]);
-        assert_eq!([1, 2, 3].map(|client| equal.is_heavy(ClientKey(client))), [true; 3]);
+        assert_eq!([1, 2, 3].map(|client| equal.is_heavy(ClientId(client))), [true; 3]);
     }
 
     #[test]
     fn usage_is_forgotten_after_two_windows() {
-        let idle: &[(usize, u64)] = &[(2, 1)];
-        assert!(usage(&[&[(1, 400)], idle]).is_heavy(ClientKey(1)));
-        assert!(!usage(&[&[(1, 400)], idle, idle]).is_heavy(ClientKey(1)));
+        let idle: &[(u64, u64)] = &[(2, 1)];
+        assert!(usage(&[&[(1, 400)], idle]).is_heavy(ClientId(1)));
+        assert!(!usage(&[&[(1, 400)], idle, idle]).is_heavy(ClientId(1)));
     }
 
     #[test]
-    fn nothing_is_kept_without_waiting_calls() {
+    fn nothing_is_kept_without_calls() {
         let mut usage = usage(&[&[(1, 400)]]);
         usage.roll(Instant::now() + 10 * WINDOW);
-        assert!(usage.window_ends.is_none() && usage.previous.is_empty());
+        assert!(usage.window_ends.is_none() && usage.previous.by_client.is_empty());
     }
 }

@@ -59,8 +59,12 @@ impl InFlightPermit {
         if self.kind == CallKind::Stream {
             return Ok(());
         }
-        let fits = self.bytes.resize(CALL_BYTES + bytes.saturating_sub(INCLUDED_BYTES));
-        if fits { Ok(()) } else { Err(Refusal::too_many_bytes()) }
+        if self.bytes.resize(CALL_BYTES + bytes.saturating_sub(INCLUDED_BYTES)) {
+            return Ok(());
+        }
+        // The message is dropped.
+        self.bytes.resize(CALL_BYTES);
+        Err(Refusal::too_many_bytes())
     }
 
     /// The connection of the call.

@@ -42,9 +42,10 @@ pub(super) struct AdmissionQueue(Arc<Inner>);
 
 /// How many calls of a queue run at the same time.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Concurrency {
-    /// As many as fit into a time slice.
+pub(super) enum Concurrency {
+    /// As many as fit into a time slice. For calls that do not yield.
     TimeSlice,
+    /// For batches, which yield to other calls while they run.
     One,
 }
 
@@ -55,8 +56,10 @@ struct Inner {
     queued: AtomicUsize,
     /// Whether the task that hands out permits is running; see [`grant_permits`].
     is_granting: AtomicBool,
-    /// How long queued calls ran in this time slice, in nanoseconds.
+    /// How long queued calls ran, in nanoseconds.
     used_nanos: AtomicU64,
+    /// A queue that gets at least as much time as this one.
+    preferred: Option<AdmissionQueue>,
     delays: Mutex<Delays>,
 }
 
@@ -65,18 +68,18 @@ struct Inner {
 pub(super) struct Shed;
 
 impl AdmissionQueue {
-    /// For calls that do not yield.
-    pub(super) fn of_short_calls() -> Self {
-        Self::new(Concurrency::TimeSlice)
+    pub(super) fn new(concurrency: Concurrency) -> Self {
+        Self::with_preferred(concurrency, None)
     }
 
-    /// For batches, which yield to other calls while they run.
-    pub(super) fn of_batches() -> Self {
-        Self::new(Concurrency::One)
+    /// A queue of the same kind, which gets at most as much time as this other one if calls wait in both.
+    pub(super) fn behind(preferred: Self) -> Self {
+        Self::with_preferred(preferred.0.concurrency, Some(preferred))
     }
 
-    fn new(concurrency: Concurrency) -> Self {
+    fn with_preferred(concurrency: Concurrency, preferred: Option<Self>) -> Self {
         Self(Arc::new(Inner {
+            preferred,
             concurrency,
             permits: Semaphore::new(usize::from(concurrency == Concurrency::One)),
             queued: AtomicUsize::new(0),
@@ -86,11 +89,14 @@ impl AdmissionQueue {
         }))
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.queued.load(Relaxed) == 0
+    }
+
     /// Lets a call run at once, if it has not waited and the queue is empty.
-    pub(super) fn try_admit(&self, ready_since: Instant) -> Option<ExecutionPermit> {
-        let now = Instant::now();
+    pub(super) fn try_admit(&self, now: Instant, ready_since: Instant) -> Option<ExecutionPermit> {
         let delay = now.saturating_duration_since(ready_since);
-        if self.0.queued.load(Relaxed) > 0 || delay > MAX_IMMEDIATE_DELAY {
+        if !self.is_empty() || delay > MAX_IMMEDIATE_DELAY {
             return None;
         }
         let permit = self.try_admit_now()?;
@@ -104,18 +110,14 @@ impl AdmissionQueue {
         ready_since: Instant,
         max_wait: Duration,
     ) -> Result<ExecutionPermit, Shed> {
-        if let Some(permit) = self.try_admit(ready_since) {
-            return Ok(permit);
-        }
-        let inner = &self.0;
-        let now = Instant::now();
+        let (inner, now) = (&self.0, Instant::now());
         let delay = now.saturating_duration_since(ready_since);
         if inner.delays().predicts_wait_over(now, inner.queued.load(Relaxed), max_wait) {
             return Err(Shed);
         }
         // Boxed because few calls wait: the future of every call stays small.
         Box::pin(self.wait(max_wait.saturating_sub(delay), max_wait)).await?;
-        let permit = ExecutionPermit::start(inner);
+        let permit = ExecutionPermit(Some(inner.clone()));
         let now = Instant::now();
         let delay = now.saturating_duration_since(ready_since);
         let mut delays = inner.delays();
@@ -129,7 +131,7 @@ impl AdmissionQueue {
             Concurrency::TimeSlice => Some(ExecutionPermit(None)),
             Concurrency::One => {
                 self.0.permits.try_acquire().ok()?.forget();
-                Some(ExecutionPermit::start(&self.0))
+                Some(ExecutionPermit(Some(self.0.clone())))
             }
         }
     }
@@ -153,6 +155,14 @@ impl AdmissionQueue {
         }
         Ok(())
     }
+
+    /// Waits until queued calls have run for this long, or the queue is empty.
+    async fn run_for(&self, nanos: u64) {
+        let start = self.0.used_nanos.load(Relaxed);
+        while !self.is_empty() && self.0.used_nanos.load(Relaxed) - start < nanos {
+            yield_now().await;
+        }
+    }
 }
 
 impl Inner {
@@ -169,11 +179,15 @@ async fn grant_permits(queue: Arc<Inner>) {
         if queued == 0 {
             break queue.is_granting.store(false, Relaxed);
         }
-        queue.used_nanos.store(0, Relaxed);
+        let before = queue.used_nanos.load(Relaxed);
         queue.permits.add_permits(calls.min(queued));
         // When this returns, the calls have run, and connections were polled.
         yield_now().await;
-        let has_time_left = queue.used_nanos.load(Relaxed) < TIME_SLICE.as_nanos() as u64;
+        let used = queue.used_nanos.load(Relaxed) - before;
+        if let Some(preferred) = &queue.preferred {
+            preferred.run_for(used).await;
+        }
+        let has_time_left = used < TIME_SLICE.as_nanos() as u64;
         calls = if has_time_left { (calls * 2).min(MAX_CALLS_PER_SLICE) } else { (calls / 2).max(1) };
     }
 }
@@ -194,24 +208,24 @@ impl Drop for Queued<'_> {
     }
 }
 
-/// Permission to run, held while a call runs: the queue it came from, and since when it runs. None if the call was not
-/// queued.
-pub(super) struct ExecutionPermit(Option<(Arc<Inner>, Instant)>);
+/// Permission to run, held while a call runs: the queue it came from. None if the call was not queued.
+pub(super) struct ExecutionPermit(Option<Arc<Inner>>);
 
 impl ExecutionPermit {
-    fn start(queue: &Arc<Inner>) -> Self {
-        Self(Some((queue.clone(), Instant::now())))
+    /// Counts how long the call ran.
+    pub(super) fn record(&self, used: Duration) {
+        if let Some(queue) = &self.0 {
+            queue.used_nanos.fetch_add(used.as_nanos() as u64, Relaxed);
+        }
     }
 }
 
 impl Drop for ExecutionPermit {
     fn drop(&mut self) {
-        let Some((queue, started)) = &self.0 else { return };
-        match queue.concurrency {
-            Concurrency::TimeSlice => {
-                queue.used_nanos.fetch_add(started.elapsed().as_nanos() as u64, Relaxed);
-            }
-            Concurrency::One => queue.permits.add_permits(1),
+        if let Some(queue) = &self.0
+            && queue.concurrency == Concurrency::One
+        {
+            queue.permits.add_permits(1);
         }
     }
 }
@@ -293,14 +307,14 @@ mod tests {
 
     #[tokio::test]
     async fn short_calls_run_concurrently() {
-        let queue = AdmissionQueue::of_short_calls();
+        let queue = AdmissionQueue::new(Concurrency::TimeSlice);
         let _first = admit(queue.clone()).await;
         let _second = admit(queue).await;
     }
 
     #[tokio::test]
     async fn a_batch_runs_when_the_one_before_it_is_done() {
-        let queue = AdmissionQueue::of_batches();
+        let queue = AdmissionQueue::new(Concurrency::One);
         let first = admit(queue.clone()).await;
         let second = tokio::spawn(admit(queue));
         yield_now().await;
@@ -311,7 +325,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_cancelled_batch_lets_the_next_one_run() {
-        let queue = AdmissionQueue::of_batches();
+        let queue = AdmissionQueue::new(Concurrency::One);
         let first = admit(queue.clone()).await;
         let [second, third] = [tokio::spawn(admit(queue.clone())), tokio::spawn(admit(queue.clone()))];
         yield_now().await;

@@ -1,9 +1,14 @@
 //! What a connection is doing: calls that are open, and responses that its client does not read.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering::Relaxed},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
+    },
+    time::Duration,
 };
+
+use tokio::time::Instant;
 
 use crate::server::admission::Client;
 
@@ -13,6 +18,9 @@ use crate::server::admission::Client;
 /// unsent two generations later has waited for at least one interval. No timer or list per response is needed.
 pub(in crate::server) struct ConnectionActivity {
     client: Arc<Client>,
+    opened: Instant,
+    /// When the connection was polled last, in nanoseconds since it was opened.
+    polled_nanos: AtomicU64,
     started_calls: AtomicUsize,
     open_calls: AtomicUsize,
     generation: AtomicUsize,
@@ -23,6 +31,8 @@ impl ConnectionActivity {
     pub(super) fn new(client: Arc<Client>) -> Arc<Self> {
         Arc::new(Self {
             client,
+            opened: Instant::now(),
+            polled_nanos: AtomicU64::new(0),
             started_calls: AtomicUsize::new(0),
             open_calls: AtomicUsize::new(0),
             generation: AtomicUsize::new(0),
@@ -33,6 +43,16 @@ impl ConnectionActivity {
     /// The client of calls without a token.
     pub(in crate::server) fn client(&self) -> &Arc<Client> {
         &self.client
+    }
+
+    /// Records that the connection is polled now, to read what its client has sent.
+    pub(super) fn record_poll(&self) {
+        self.polled_nanos.store(self.opened.elapsed().as_nanos() as u64, Relaxed);
+    }
+
+    /// When the connection was polled last: what it has read arrived before.
+    pub(in crate::server) fn polled_at(&self) -> Instant {
+        self.opened + Duration::from_nanos(self.polled_nanos.load(Relaxed))
     }
 
     /// Counts a call until the returned guard is dropped.

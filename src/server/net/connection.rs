@@ -11,13 +11,12 @@ use std::{
     time::Duration,
 };
 
-use hyper_util::{
-    rt::{TokioExecutor, TokioIo, TokioTimer},
-    server::conn::auto,
-};
+use futures_util::future;
+use hyper::server::conn::{http1, http2};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use socket2::SockRef;
 use tokio::{
-    io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader},
+    io::{AsyncRead, AsyncWrite},
     time::{sleep, timeout},
 };
 use tokio_rustls::server::TlsStream;
@@ -25,16 +24,17 @@ use tokio_util::either::Either;
 
 use super::{
     activity::{ActivityMonitor, ConnectionActivity, Observation},
+    http_version::{HttpVersion, detect_version},
     tls::Tls,
     write_coalescing::CoalescedWrites,
 };
 use crate::{
     config::Limits,
     server::{
-        admission::{Budget, Client},
+        admission::{Budget, Budgets, Client, Permit},
         drain::Drain,
         protocol::Router,
-        telemetry::Metrics,
+        telemetry::{LogLimiter, Metrics},
     },
 };
 
@@ -54,16 +54,17 @@ const CONNECTION_WINDOW_BYTES: u32 = 16 * 1024 * 1024;
 /// Maximum size of the headers of a request.
 const MAX_HEADER_BYTES: u32 = 8 * 1024;
 
-/// Size of the HTTP/2 connection preface. hyper-util waits for it without a timeout.
-const PREFACE_BYTES: usize = 24;
+/// How much the operating system buffers for a client that does not read. Its default is up to 4 MiB.
+const MAX_UNSENT_BYTES: u32 = 64 * 1024;
+
+/// Maximum size of the HPACK table of a client's headers: enough for those that repeat in every call. Each entry keeps the
+/// buffer alive in which it arrived, up to 16 KiB.
+const HEADER_TABLE_BYTES: u32 = 1024;
 
 type ConnectionError = Box<dyn Error + Send + Sync>;
 
-/// A TLS connection. Buffered, so that the server can wait for the first request before HTTP starts.
-type BufferedTls = BufReader<TlsStream<tokio::net::TcpStream>>;
-
 /// A connection with or without TLS as one type: HTTP is compiled once for both.
-type Transport = Either<tokio::net::TcpStream, Box<BufferedTls>>;
+type Transport = Either<tokio::net::TcpStream, Box<TlsStream<tokio::net::TcpStream>>>;
 
 /// What all connections of a worker share.
 #[derive(Clone)]
@@ -73,7 +74,8 @@ pub(in crate::server) struct ConnectionContext {
     pub(in crate::server) limits: Limits,
     pub(in crate::server) drain: Drain,
     pub(in crate::server) metrics: Arc<Metrics>,
-    pub(in crate::server) connections: Arc<Budget>,
+    pub(in crate::server) budgets: Budgets,
+    pub(in crate::server) log_limiter: Arc<LogLimiter>,
 }
 
 impl ConnectionContext {
@@ -87,13 +89,24 @@ impl ConnectionContext {
         // A client that stops reading is disconnected after the same time as one that stops answering pings.
         let unread_timeout = self.limits.keepalive_interval + self.limits.keepalive_timeout;
         SockRef::from(&stream).set_tcp_user_timeout(Some(unread_timeout))?;
-        match self.tls.clone() {
-            None => self.serve_http(Either::Left(stream), client).await,
-            Some(tls) => match self.handshake(&tls, stream).await? {
-                Some(stream) => self.serve_http(Either::Right(Box::new(stream)), client).await,
-                None => Ok(()),
+        SockRef::from(&stream).set_tcp_notsent_lowat(MAX_UNSENT_BYTES)?;
+        let mut transport = match &self.tls {
+            None => Either::Left(stream),
+            Some(tls) => match self.handshake(tls, stream).await? {
+                Some(stream) => Either::Right(Box::new(stream)),
+                None => return Ok(()),
             },
-        }
+        };
+        let detected = tokio::select! {
+            detected = timeout(self.limits.call_timeout, detect_version(&mut transport)) => detected,
+            () = self.drain.expired() => return Ok(()),
+        };
+        let Ok(detected) = detected else {
+            self.metrics.connection_stalled();
+            return Ok(());
+        };
+        let Some((version, received)) = detected? else { return Ok(()) };
+        self.serve_http(version, CoalescedWrites::new(transport, received), client).await
     }
 
     /// Waits for the first byte. Keepalive starts with HTTP, so a client that sends nothing has to be timed out here.
@@ -109,16 +122,15 @@ impl ConnectionContext {
         }
     }
 
-    /// Performs the TLS handshake and waits for the first data. None: it failed or timed out.
-    async fn handshake(&self, tls: &Tls, stream: tokio::net::TcpStream) -> io::Result<Option<BufferedTls>> {
+    /// Performs the TLS handshake. None: it failed or timed out.
+    async fn handshake(
+        &self,
+        tls: &Tls,
+        stream: tokio::net::TcpStream,
+    ) -> io::Result<Option<TlsStream<tokio::net::TcpStream>>> {
         let peer = stream.peer_addr()?;
-        let handshake = async {
-            let mut stream = BufReader::new(tls.accept(stream).await?);
-            stream.fill_buf().await?;
-            Ok::<_, io::Error>(stream)
-        };
         let result = tokio::select! {
-            result = timeout(self.limits.call_timeout, handshake) => result,
+            result = timeout(self.limits.call_timeout, tls.accept(stream)) => result,
             () = self.drain.expired() => return Ok(None),
         };
         let reason = match result {
@@ -127,18 +139,33 @@ impl ConnectionContext {
             Err(_) => "timeout".to_owned(),
         };
         self.metrics.handshake_failed();
-        tracing::warn!(%peer, reason, "TLS handshake failed");
+        if self.log_limiter.allows_refused_connection() {
+            tracing::warn!(%peer, reason, "TLS handshake failed");
+        }
         Ok(None)
     }
 
-    async fn serve_http(self, transport: Transport, client: Arc<Client>) -> Result<(), ConnectionError> {
-        let activity = ConnectionActivity::new(client);
-        let builder = http_builder(&self.limits);
-        let io = CoalescedWrites::new(transport);
+    async fn serve_http(
+        self,
+        version: HttpVersion,
+        io: CoalescedWrites<Transport>,
+        client: Arc<Client>,
+    ) -> Result<(), ConnectionError> {
+        let activity = ConnectionActivity::new(client.clone());
         let service = self.router.serve(activity.clone());
-        let connection = pin!(builder.serve_connection(TokioIo::new(io.clone()), service));
-        let mut connection = FlushAfterPoll { connection, io: io.clone(), result: None };
-        let mut stalled = pin!(self.stalled(&io, ActivityMonitor::new(activity)));
+        let connection = match version {
+            HttpVersion::Http1 => {
+                future::Either::Left(http1(&self.limits).serve_connection(TokioIo::new(io.clone()), service))
+            }
+            HttpVersion::Http2 => {
+                future::Either::Right(http2(&self.limits).serve_connection(TokioIo::new(io.clone()), service))
+            }
+        };
+        let connection = pin!(connection);
+        let blocked = Blocked { budget: &self.budgets.blocked_connections, client: &client, permit: None };
+        let mut connection =
+            FlushAfterPoll { connection, io: io.clone(), activity: &activity, result: None, blocked };
+        let mut stalled = pin!(self.stalled(&io, ActivityMonitor::new(activity.clone())));
 
         let is_draining = tokio::select! {
             // Poll first, so that a new connection reads its first requests before GOAWAY.
@@ -146,8 +173,11 @@ impl ConnectionContext {
             closed = &mut connection => return closed,
             stall = &mut stalled => match stall {
                 Stall::Idle => false,
-                Stall::Unread | Stall::NoPreface => {
-                    tracing::debug!(?stall, "connection closed");
+                Stall::Unread => {
+                    self.metrics.connection_stalled();
+                    false
+                }
+                Stall::Blocked => {
                     self.metrics.connection_stalled();
                     return Ok(());
                 }
@@ -156,7 +186,10 @@ impl ConnectionContext {
             () = self.drain.started() => true,
         };
         // Sends GOAWAY: calls in flight finish, and the client opens another connection for new ones.
-        connection.connection.as_mut().graceful_shutdown();
+        match connection.connection.as_mut().as_pin_mut() {
+            future::Either::Left(http1) => http1.graceful_shutdown(),
+            future::Either::Right(http2) => http2.graceful_shutdown(),
+        }
         tokio::select! {
             closed = &mut connection => closed,
             () = sleep(self.limits.max_connection_age_grace), if !is_draining => Ok(()),
@@ -164,22 +197,24 @@ impl ConnectionContext {
         }
     }
 
-    /// Waits until the client leaves a response unread for too long, does not even start HTTP, or is idle for too long. Above
+    /// Waits until the client leaves a response unread for too long or is idle for too long. Above
     /// half of the maximum number of connections, an idle connection is closed at the next observation.
     async fn stalled(&self, io: &CoalescedWrites<Transport>, mut monitor: ActivityMonitor) -> Stall {
         let interval = self.limits.send_timeout;
-        let mut idle_for = Duration::ZERO;
+        let (mut idle_for, mut last_sent) = (Duration::ZERO, None);
         loop {
             sleep(interval).await;
-            if io.bytes_read() < PREFACE_BYTES {
-                return Stall::NoPreface;
+            let sent = io.bytes_sent_if_blocked();
+            if sent.is_some() && sent == last_sent {
+                return Stall::Blocked;
             }
+            last_sent = sent;
             idle_for = match monitor.observe() {
                 Observation::Unread => return Stall::Unread,
                 Observation::Active => Duration::ZERO,
                 Observation::Idle => idle_for + interval,
             };
-            let is_idle = idle_for > Duration::ZERO && self.connections.is_scarce();
+            let is_idle = idle_for > Duration::ZERO && self.budgets.connections.is_scarce();
             if is_idle || idle_for >= self.limits.max_connection_idle {
                 return Stall::Idle;
             }
@@ -188,35 +223,63 @@ impl ConnectionContext {
 }
 
 /// Why a connection is not kept open.
-#[derive(Debug)]
 enum Stall {
+    /// It has no calls.
     Idle,
+    /// The client does not read one of its responses. Its other calls may finish.
     Unread,
-    NoPreface,
+    /// The client does not read at all.
+    Blocked,
+}
+
+/// Counts a connection while its client does not read. It then holds more than others: the coalesced writes, and for each of
+/// its streams what is left of the response after its last chunk.
+struct Blocked<'c> {
+    budget: &'c Arc<Budget>,
+    client: &'c Arc<Client>,
+    permit: Option<Permit>,
+}
+
+impl Blocked<'_> {
+    /// Returns whether the budget allows it.
+    fn set(&mut self, is_blocked: bool) -> bool {
+        if !is_blocked {
+            self.permit = None;
+        } else if self.permit.is_none() {
+            self.permit = self.budget.acquire(self.client, 1);
+        }
+        self.permit.is_some() == is_blocked
+    }
 }
 
 /// A connection whose writes are flushed after each poll.
 struct FlushAfterPoll<'c, C, I> {
     connection: Pin<&'c mut C>,
     io: CoalescedWrites<I>,
+    activity: &'c ConnectionActivity,
+    blocked: Blocked<'c>,
     /// The result of the connection while its last writes are flushed.
     result: Option<Result<(), ConnectionError>>,
 }
 
 impl<C, I> Future for FlushAfterPoll<'_, C, I>
 where
-    C: Future<Output = Result<(), ConnectionError>>,
+    C: Future<Output = hyper::Result<()>>,
     I: AsyncRead + AsyncWrite + Unpin,
 {
     type Output = Result<(), ConnectionError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.activity.record_poll();
         if self.result.is_none()
             && let Poll::Ready(result) = self.connection.as_mut().poll(context)
         {
-            self.result = Some(result);
+            self.result = Some(result.map_err(ConnectionError::from));
         }
         let flushed = self.io.poll_flush_buffer(context);
+        if !self.blocked.set(flushed.is_pending()) {
+            return Poll::Ready(Err("the client does not read, and too many others do not, either".into()));
+        }
         if self.result.is_none() && !matches!(flushed, Poll::Ready(Err(_))) {
             return Poll::Pending;
         }
@@ -225,11 +288,9 @@ where
     }
 }
 
-/// HTTP/2, or HTTP/1.1 for clients without it: browsers without TLS, and `curl` by default.
-fn http_builder(limits: &Limits) -> auto::Builder<TokioExecutor> {
-    let mut builder = auto::Builder::new(TokioExecutor::new());
+fn http2(limits: &Limits) -> http2::Builder<TokioExecutor> {
+    let mut builder = http2::Builder::new(TokioExecutor::new());
     builder
-        .http2()
         .timer(TokioTimer::new())
         .keep_alive_interval(limits.keepalive_interval)
         .keep_alive_timeout(limits.keepalive_timeout)
@@ -239,10 +300,16 @@ fn http_builder(limits: &Limits) -> auto::Builder<TokioExecutor> {
         .max_local_error_reset_streams(MAX_LOCAL_ERROR_RESETS)
         // A client that cancels all its calls at once, for example at their deadline, is not an attacker.
         .max_pending_accept_reset_streams(limits.max_streams_per_connection as usize)
+        .header_table_size(HEADER_TABLE_BYTES)
         .max_header_list_size(MAX_HEADER_BYTES);
-    // HTTP/1.1 has no keep-alive pings: a connection that is silent for too long is closed.
     builder
-        .http1()
+}
+
+/// For clients without HTTP/2: browsers without TLS, and `curl` by default. HTTP/1.1 has no keep-alive pings: a connection that
+/// is silent for too long is closed.
+fn http1(limits: &Limits) -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    builder
         .timer(TokioTimer::new())
         .header_read_timeout(limits.keepalive_interval)
         .max_buf_size(MAX_HEADER_BYTES as usize);

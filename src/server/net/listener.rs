@@ -17,6 +17,7 @@ use crate::{
     server::{
         admission::{Budget, Client},
         drain::Drain,
+        telemetry::LogLimiter,
     },
 };
 
@@ -28,6 +29,7 @@ pub(in crate::server) struct Listener {
     pub(in crate::server) workers: Vec<Worker>,
     pub(in crate::server) connections: Arc<Budget>,
     pub(in crate::server) clients: Clients,
+    pub(in crate::server) log_limiter: Arc<LogLimiter>,
 }
 
 impl Listener {
@@ -52,7 +54,10 @@ impl Listener {
     fn assign(&mut self, stream: TcpStream, address: IpAddr) {
         let client = self.clients.identify(address);
         let Some(permit) = self.connections.acquire(&client, 1) else {
-            tracing::warn!(limit = self.connections.limit(), "connection closed: --max-connections reached");
+            if self.log_limiter.allows_refused_connection() {
+                let limit = self.connections.limit();
+                tracing::warn!(limit, "connection closed: --max-connections reached");
+            }
             return;
         };
         if let Some(worker) = self.workers.iter().min_by_key(|worker| worker.connections()) {

@@ -4,13 +4,13 @@
 //! killed between two writes, a load balancer that has forwarded the headers cannot retry the call on another replica.
 
 use std::{
-    io,
+    io, mem,
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, ready},
 };
 
-use bytes::{Buf, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Maximum number of buffered bytes. A write beyond it waits until the buffer is sent.
@@ -23,7 +23,13 @@ pub(super) struct CoalescedWrites<I>(Arc<Mutex<Inner<I>>>);
 struct Inner<I> {
     io: I,
     buffer: BytesMut,
-    bytes_read: usize,
+    /// What was already read from the stream.
+    received: Bytes,
+    bytes_sent: usize,
+    /// Whether the client does not read, so that the buffer could not be sent.
+    is_blocked: bool,
+    /// Whether a read waits until the buffer is sent.
+    has_waiting_read: bool,
 }
 
 impl<I> Clone for CoalescedWrites<I> {
@@ -33,18 +39,32 @@ impl<I> Clone for CoalescedWrites<I> {
 }
 
 impl<I: AsyncRead + AsyncWrite + Unpin> CoalescedWrites<I> {
-    pub(super) fn new(io: I) -> Self {
-        Self(Arc::new(Mutex::new(Inner { io, buffer: BytesMut::new(), bytes_read: 0 })))
+    /// Wraps a stream of which this much was already read.
+    pub(super) fn new(io: I, received: Bytes) -> Self {
+        Self(Arc::new(Mutex::new(Inner {
+            io,
+            buffer: BytesMut::new(),
+            received,
+            bytes_sent: 0,
+            is_blocked: false,
+            has_waiting_read: false,
+        })))
     }
 
     /// Sends the buffer. Ready when all of it is sent.
     pub(super) fn poll_flush_buffer(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.inner().poll_send(context)
+        let mut inner = self.inner();
+        ready!(inner.poll_send(context))?;
+        if mem::take(&mut inner.has_waiting_read) {
+            context.waker().wake_by_ref();
+        }
+        Poll::Ready(Ok(()))
     }
 
-    /// How much the client has sent.
-    pub(super) fn bytes_read(&self) -> usize {
-        self.inner().bytes_read
+    /// How much was sent to the client, if it does not accept more.
+    pub(super) fn bytes_sent_if_blocked(&self) -> Option<usize> {
+        let inner = self.inner();
+        inner.is_blocked.then_some(inner.bytes_sent)
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner<I>> {
@@ -55,13 +75,22 @@ impl<I: AsyncRead + AsyncWrite + Unpin> CoalescedWrites<I> {
 
 impl<I: AsyncRead + AsyncWrite + Unpin> Inner<I> {
     fn poll_send(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.buffer.is_empty() {
+        if self.buffer.is_empty() && !self.is_blocked {
             return Poll::Ready(Ok(()));
         }
+        let sent = self.poll_send_all(context);
+        self.is_blocked = sent.is_pending();
+        sent
+    }
+
+    fn poll_send_all(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.buffer.is_empty() {
             match ready!(Pin::new(&mut self.io).poll_write(context, &self.buffer))? {
                 0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
-                sent => self.buffer.advance(sent),
+                sent => {
+                    self.buffer.advance(sent);
+                    self.bytes_sent += sent;
+                }
             }
         }
         // An idle connection holds no buffer.
@@ -81,10 +110,18 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for CoalescedWrites<I> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let (mut inner, before) = (self.inner(), buffer.filled().len());
-        let read = Pin::new(&mut inner.io).poll_read(context, buffer);
-        inner.bytes_read += buffer.filled().len() - before;
-        read
+        let mut inner = self.inner();
+        // A client that does not read its responses may not send more requests.
+        if inner.is_blocked {
+            inner.has_waiting_read = true;
+            return Poll::Pending;
+        }
+        if inner.received.is_empty() {
+            return Pin::new(&mut inner.io).poll_read(context, buffer);
+        }
+        let length = inner.received.len().min(buffer.remaining());
+        buffer.put_slice(&inner.received.split_to(length));
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -133,7 +170,7 @@ mod tests {
 
     fn pair(room: usize) -> (CoalescedWrites<DuplexStream>, DuplexStream) {
         let (near, far) = duplex(room);
-        (CoalescedWrites::new(near), far)
+        (CoalescedWrites::new(near, Bytes::new()), far)
     }
 
     #[tokio::test]
@@ -164,6 +201,27 @@ mod tests {
             more = stream.write_all(b"x") => panic!("the write was accepted: {more:?}"),
             () = std::future::ready(()) => {}
         }
+    }
+
+    #[tokio::test]
+    async fn a_client_that_does_not_read_is_not_read_from() {
+        let (mut stream, mut far) = pair(4);
+        let flusher = stream.clone();
+        far.write_all(b"in").await.unwrap();
+        stream.write_all(b"out, longer than the pipe").await.unwrap();
+        let mut bytes = [0; 32];
+        tokio::select! {
+            biased;
+            () = poll_fn(|context| flusher.poll_flush_buffer(context).map(Result::unwrap)) => panic!("it is sent"),
+            read = stream.read(&mut bytes) => panic!("it is read: {read:?}"),
+            () = std::future::ready(()) => {}
+        }
+        assert_eq!(flusher.bytes_sent_if_blocked(), Some(4));
+        let flush = poll_fn(|context| flusher.poll_flush_buffer(context));
+        let (flushed, received) = tokio::join!(flush, far.read_exact(&mut bytes[..25]));
+        (flushed.unwrap(), received.unwrap());
+        assert_eq!(flusher.bytes_sent_if_blocked(), None);
+        assert_eq!(stream.read(&mut bytes).await.unwrap(), 2);
     }
 
     #[tokio::test]

@@ -9,15 +9,16 @@ use std::{
 };
 
 use bytes::{Bytes, BytesMut};
-use http::HeaderMap;
+use http::{HeaderMap, HeaderValue};
 use http_body::{Body as _, Frame, SizeHint};
 use http_body_util::{BodyExt, Either};
 use hyper::body::Incoming;
 use tokio::{
     runtime::Handle,
+    sync::{Semaphore, SemaphorePermit},
     time::{Instant, timeout},
 };
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::{Status, body::Body};
 
 use super::Protocol;
@@ -31,6 +32,9 @@ const MAX_DISCARDED_BYTES: usize = 1024 * 1024;
 
 /// Maximum time to discard them.
 const DISCARD_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Maximum number of bodies that are discarded at the same time. They belong to refused calls, which no budget counts.
+const MAX_DISCARDED_BODIES: usize = 128;
 
 /// A body whose unread remainder is read and discarded when it is dropped.
 ///
@@ -72,13 +76,16 @@ impl Drop for DrainOnDrop {
     fn drop(&mut self) {
         if let Some(body) = self.0.take().filter(|body| !body.is_end_stream())
             && let Ok(runtime) = Handle::try_current()
+            && let Ok(permit) = DISCARDS.try_acquire()
         {
-            runtime.spawn(timeout(DISCARD_TIMEOUT, discard(body)));
+            runtime.spawn(timeout(DISCARD_TIMEOUT, discard(body, permit)));
         }
     }
 }
 
-async fn discard(mut body: Incoming) {
+static DISCARDS: Semaphore = Semaphore::const_new(MAX_DISCARDED_BODIES);
+
+async fn discard(mut body: Incoming, _permit: SemaphorePermit<'static>) {
     let mut discarded = 0;
     while discarded <= MAX_DISCARDED_BYTES
         && let Some(Ok(frame)) = body.frame().await
@@ -90,7 +97,7 @@ async fn discard(mut body: Incoming) {
 /// The body of a request that has arrived completely.
 pub(in crate::server) struct Collected {
     pub(in crate::server) bytes: Bytes,
-    /// Since when the call waits for the server: since it arrived, or since its client has sent all of it.
+    /// Since when the call waits for the server: since it arrived, or since the connection has read the rest of it.
     pub(in crate::server) ready_since: Instant,
 }
 
@@ -125,7 +132,8 @@ pub(in crate::server) async fn collect(
         }
         permit.hold(bytes.len())?;
     }
-    Ok(Collected { bytes, ready_since: if waited { Instant::now() } else { arrived } })
+    let ready_since = if waited { permit.connection().polled_at() } else { arrived };
+    Ok(Collected { bytes, ready_since })
 }
 
 /// Maximum size of a chunk of a response. h2 buffers a chunk even if the client's flow-control window is full; the rest
@@ -161,6 +169,21 @@ impl ResponseBody {
         self.rest.len()
     }
 
+    /// Lets a header hold the permit too, if the response has no body. h2 drops the headers when it has sent them.
+    pub(super) fn hold_until_sent(&self, header: HeaderValue) -> HeaderValue {
+        match &self.permit {
+            Some(permit) if self.is_end_stream() => {
+                let bytes = UnsentChunk::hold(Bytes::from_owner(header.clone()), permit);
+                // The value is that of a valid header.
+                let mut held = HeaderValue::from_maybe_shared(bytes).unwrap_or(header);
+                // Otherwise it would stay in the table of HPACK.
+                held.set_sensitive(true);
+                held
+            }
+            _ => header,
+        }
+    }
+
     /// Lets the response hold the permit of its call.
     pub(in crate::server) fn hold(&mut self, permit: Arc<InFlightPermit>) {
         self.permit = Some(permit);
@@ -173,7 +196,7 @@ impl From<Body> for ResponseBody {
     }
 }
 
-/// A chunk of a response that h2 holds until it is sent.
+/// A chunk of a response, or a header, that h2 holds until it is sent.
 struct UnsentChunk {
     data: Bytes,
     generation: usize,
@@ -202,13 +225,23 @@ impl Drop for UnsentChunk {
 /// Ends a stream of a mounted service when it has been idle for too long, or when the server shuts down.
 pub(in crate::server) struct StreamEnd {
     /// None: the stream is idle by nature.
-    pub(in crate::server) idle_timeout: Option<Duration>,
-    pub(in crate::server) shutdown: CancellationToken,
+    idle_timeout: Option<Duration>,
+    shutdown: CancellationToken,
     /// Why the stream ends. None while the stream is active.
-    pub(in crate::server) refusal: Option<Pin<Box<dyn Future<Output = Refusal> + Send>>>,
+    refusal: Option<Pin<Box<dyn Future<Output = Refusal> + Send>>>,
+    _response_ended: DropGuard,
 }
 
 impl StreamEnd {
+    /// `response_ended` is cancelled when the response has ended, for any reason.
+    pub(in crate::server) fn new(
+        idle_timeout: Option<Duration>,
+        shutdown: CancellationToken,
+        response_ended: DropGuard,
+    ) -> Self {
+        Self { idle_timeout, shutdown, refusal: None, _response_ended: response_ended }
+    }
+
     /// Ready when the stream must end.
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Refusal> {
         let (shutdown, idle_timeout) = (&self.shutdown, self.idle_timeout);

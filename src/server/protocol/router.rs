@@ -48,6 +48,10 @@ impl Router {
     }
 
     async fn handle(self, mut request: Request<RequestBody>, arrival: Arrival) -> Response<ResponseBody> {
+        if request.headers().len() > MAX_HEADERS {
+            let relevant = relevant_headers(request.headers());
+            *request.headers_mut() = relevant;
+        }
         let request_id = assign_request_id(request.headers_mut());
         let mut response = if request.version() == Version::HTTP_2 && is_grpc(request.headers()) {
             self.0.pipeline.handle(request, Protocol::Grpc, &arrival).await
@@ -55,6 +59,7 @@ impl Router {
             // Boxed because most calls are gRPC: their future stays small.
             Box::pin(self.handle_web(request, &arrival)).await
         };
+        let request_id = response.body().hold_until_sent(request_id);
         response.headers_mut().insert(REQUEST_ID, request_id);
         response
     }
@@ -100,6 +105,39 @@ impl Router {
             }
         }
     }
+}
+
+/// With more headers than this, only those that the server reads are kept: many tiny headers take several times the memory that
+/// is counted for a call.
+const MAX_HEADERS: usize = 32;
+
+/// Copies the headers that the server reads. The copies do not keep the others in memory.
+fn relevant_headers(headers: &HeaderMap) -> HeaderMap {
+    const NAMES: [&str; 18] = [
+        "access-control-request-headers",
+        "access-control-request-method",
+        "authorization",
+        "connect-protocol-version",
+        "connect-timeout-ms",
+        "content-encoding",
+        "content-length",
+        "content-type",
+        "grpc-accept-encoding",
+        "grpc-encoding",
+        "grpc-timeout",
+        "host",
+        "origin",
+        "te",
+        "traceparent",
+        "tracestate",
+        "x-grpc-web",
+        "x-request-id",
+    ];
+    let copy = |name| {
+        let value = HeaderValue::from_bytes(headers.get(name)?.as_bytes()).ok()?;
+        Some((HeaderName::from_static(name), value))
+    };
+    NAMES.into_iter().filter_map(copy).collect()
 }
 
 /// When and on which connection a request arrived.

@@ -5,13 +5,16 @@ use std::sync::Arc;
 use http::{HeaderMap, HeaderValue};
 use tokio::time::Instant;
 use tonic::Code;
+use tracing::{Level, level_filters::LevelFilter};
 
 use super::{
+    log_limiter::LogLimiter,
     metrics::{Metrics, code_name},
     request_id::REQUEST_ID,
     traces::{TraceContext, TraceId, Traces},
 };
 use crate::{
+    server::{admission::Client, protocol::Arrival},
     service::{CallOutcome, GameId, Method},
     wire::{Refusal, proto::ErrorReason},
 };
@@ -23,11 +26,16 @@ pub(in crate::server) struct Telemetry(Arc<Sinks>);
 struct Sinks {
     metrics: Arc<Metrics>,
     traces: Option<Traces>,
+    log_limiter: Arc<LogLimiter>,
 }
 
 impl Telemetry {
-    pub(in crate::server) fn new(metrics: Arc<Metrics>, traces: Option<Traces>) -> Self {
-        Self(Arc::new(Sinks { metrics, traces }))
+    pub(in crate::server) fn new(
+        metrics: Arc<Metrics>,
+        traces: Option<Traces>,
+        log_limiter: Arc<LogLimiter>,
+    ) -> Self {
+        Self(Arc::new(Sinks { metrics, traces, log_limiter }))
     }
 }
 
@@ -35,6 +43,7 @@ impl Telemetry {
 pub(in crate::server) struct CallRecord {
     /// None once the outcome is recorded.
     telemetry: Option<Telemetry>,
+    client: Arc<Client>,
     /// None: not in the contract.
     method: Option<Method>,
     arrived: Instant,
@@ -47,15 +56,22 @@ impl CallRecord {
         telemetry: &Telemetry,
         method: Option<Method>,
         headers: &HeaderMap,
-        arrived: Instant,
+        arrival: &Arrival,
     ) -> Self {
+        let arrived = arrival.at;
         Self {
             method,
             arrived,
+            client: arrival.connection.client().clone(),
             request_id: headers.get(&REQUEST_ID).cloned(),
             trace: telemetry.0.traces.as_ref().map(|_| TraceContext::extract(headers, arrived)),
             telemetry: Some(telemetry.clone()),
         }
+    }
+
+    /// Sets the client of a call with a token. Without one, the client is that of the connection.
+    pub(in crate::server) fn set_client(&mut self, client: &Arc<Client>) {
+        self.client = client.clone();
     }
 
     /// Records the outcome.
@@ -75,11 +91,11 @@ impl CallRecord {
         let trace_id = traced
             .map(|(traces, context)| traces.export(context, self.method_name(), self.request_id(), outcome));
         let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
-        self.log(outcome, micros, trace_id);
+        self.log(&sinks.log_limiter, outcome, micros, trace_id);
     }
 
     /// Logs one line per call. The level depends on who caused the outcome. A state is never logged: it may hold hidden cards.
-    fn log(&self, outcome: CallOutcome, micros: u64, trace_id: Option<TraceId>) {
+    fn log(&self, limiter: &LogLimiter, outcome: CallOutcome, micros: u64, trace_id: Option<TraceId>) {
         let (request_id, method) = (self.request_id(), self.method_name());
         let trace_id = trace_id.map(tracing::field::display);
         let (game, code) = (outcome.game.map_or("none", GameId::name), code_name(outcome.code));
@@ -87,12 +103,22 @@ impl CallRecord {
             tracing::debug!(request_id, trace_id, method, game, code, micros, "call completed");
             return;
         }
+        let level = match outcome.reason {
+            ErrorReason::InternalFault => Level::ERROR,
+            ErrorReason::Overloaded | ErrorReason::DeadlineExceeded | ErrorReason::ShuttingDown => {
+                Level::WARN
+            }
+            _ => Level::INFO,
+        };
+        if level > LevelFilter::current() || !limiter.allows(&self.client) {
+            return;
+        }
         let reason = outcome.reason.as_str_name();
-        match outcome.reason {
-            ErrorReason::InternalFault => {
+        match level {
+            Level::ERROR => {
                 tracing::error!(request_id, trace_id, method, game, code, reason, micros, "call failed");
             }
-            ErrorReason::Overloaded | ErrorReason::DeadlineExceeded | ErrorReason::ShuttingDown => {
+            Level::WARN => {
                 tracing::warn!(request_id, trace_id, method, game, code, reason, micros, "call refused");
             }
             _ if outcome.code == Code::Cancelled => {

@@ -1,8 +1,9 @@
 //! Logs to standard error, with a filter that can be changed at run time.
 
 use std::{
-    io::{IsTerminal, stderr},
+    io::{self, IsTerminal, stderr},
     panic,
+    time::Duration,
 };
 
 use thiserror::Error;
@@ -15,25 +16,51 @@ use tracing_subscriber::{
     util::SubscriberInitExt,
 };
 
+use super::log_queue::LogQueue;
 use crate::config::{Config, LogFormat};
 
-/// The log filter, which can be changed while the server runs.
+/// The log: a filter, which can be changed while the server runs, and the queue of lines.
 #[derive(Clone)]
-pub struct LogFilter(reload::Handle<Targets, Registry>);
+pub struct Log {
+    filter: reload::Handle<Targets, Registry>,
+    queue: LogQueue,
+}
 
-impl LogFilter {
+impl Log {
     /// The filter in the syntax of `--log`.
-    pub(in crate::server) fn text(&self) -> String {
-        self.0.with_current(ToString::to_string).unwrap_or_default()
+    pub(in crate::server) fn filter(&self) -> String {
+        self.filter.with_current(ToString::to_string).unwrap_or_default()
     }
 
     /// Changes the filter.
-    pub(in crate::server) fn set(&self, text: &str) -> Result<(), BadFilter> {
+    pub(in crate::server) fn set_filter(&self, text: &str) -> Result<(), BadFilter> {
         let filter = parse(text)?;
         // It does not fail: the subscriber lives as long as the process.
-        let _ = self.0.reload(filter);
+        let _ = self.filter.reload(filter);
         Ok(())
     }
+
+    /// How many lines were lost, because standard error is not read fast enough.
+    pub(in crate::server) fn dropped_lines(&self) -> u64 {
+        self.queue.dropped()
+    }
+
+    /// Waits until all lines are written, but not long: a stalled reader must not keep the process from exiting.
+    pub fn flush(&self) {
+        const FLUSH_TIMEOUT: Duration = Duration::from_millis(500);
+        self.queue.flush(FLUSH_TIMEOUT);
+    }
+}
+
+/// Why the log cannot start.
+#[derive(Debug, Error)]
+pub enum LogError {
+    /// The filter is not valid.
+    #[error("--log: {0}")]
+    BadFilter(#[from] BadFilter),
+    /// The operating system refused the thread that writes the lines.
+    #[error("cannot start: {0}")]
+    Thread(#[from] io::Error),
 }
 
 /// Why a text is not a log filter.
@@ -77,10 +104,12 @@ fn parse(text: &str) -> Result<Targets, BadFilter> {
 ///
 /// # Errors
 ///
-/// If the filter is not valid.
-pub fn start_logging(config: &Config) -> Result<LogFilter, BadFilter> {
+/// If the filter is not valid, or the thread that writes the lines cannot be started.
+pub fn start_logging(config: &Config) -> Result<Log, LogError> {
     let (filter, handle) = reload::Layer::new(parse(&config.log)?);
-    let lines = fmt::layer().with_writer(stderr).with_ansi(stderr().is_terminal());
+    let queue = LogQueue::start()?;
+    let writer = queue.clone();
+    let lines = fmt::layer().with_writer(move || writer.clone()).with_ansi(stderr().is_terminal());
     let lines = match config.log_format {
         LogFormat::Text => lines.boxed(),
         LogFormat::Json => lines.json().flatten_event(true).boxed(),
@@ -90,5 +119,5 @@ pub fn start_logging(config: &Config) -> Result<LogFilter, BadFilter> {
     panic::set_hook(Box::new(|panic| {
         tracing::error!(at = panic.location().map(tracing::field::display), "internal error: panic");
     }));
-    Ok(LogFilter(handle))
+    Ok(Log { filter: handle, queue })
 }

@@ -19,6 +19,7 @@ use prometheus_client::{
 use tonic::Code;
 
 use self::process::Process;
+use super::lost_lines::LostLines;
 use crate::{
     server::admission::Budgets,
     service::{CallOutcome, GameId, ItemObserver, Method},
@@ -89,11 +90,12 @@ pub(in crate::server) struct Metrics {
     durations: [Histogram; Method::COUNT],
     failed_handshakes: Counter,
     stalled_connections: Counter,
+    evicted_admin_connections: Counter,
 }
 
 impl Metrics {
     /// Creates the metrics. Those of budgets are read from the budgets when they are scraped.
-    pub(in crate::server) fn new(budgets: Budgets) -> Self {
+    pub(in crate::server) fn new(budgets: Budgets, lost_lines: LostLines) -> Self {
         let calls = Counters::new();
         let items = Counters::new();
         // From 10 µs to 10 s.
@@ -102,6 +104,7 @@ impl Metrics {
         });
         let failed_handshakes = Counter::default();
         let stalled_connections = Counter::default();
+        let evicted_admin_connections = Counter::default();
 
         let mut registry = Registry::default();
         registry.register(
@@ -129,9 +132,15 @@ impl Metrics {
             "Connections closed because the client did not read a response or did not start HTTP (--send-timeout)",
             stalled_connections.clone(),
         );
+        registry.register(
+            "arbiter_admin_connections_evicted",
+            "Admin connections closed because there were too many: the oldest is closed for a new one",
+            evicted_admin_connections.clone(),
+        );
         let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("arbiter_build", "The version of the server", version);
         registry.register_collector(Box::new(BudgetMetrics(budgets)));
+        registry.register_collector(Box::new(lost_lines));
         registry.register_collector(Box::new(Process::new()));
         let duration = |method: Method| {
             let labels = MethodLabels {
@@ -148,6 +157,7 @@ impl Metrics {
             durations: Method::ALL.map(duration),
             failed_handshakes,
             stalled_connections,
+            evicted_admin_connections,
         }
     }
 
@@ -165,6 +175,10 @@ impl Metrics {
 
     pub(in crate::server) fn connection_stalled(&self) {
         self.stalled_connections.inc();
+    }
+
+    pub(in crate::server) fn admin_connection_evicted(&self) {
+        self.evicted_admin_connections.inc();
     }
 
     /// All metrics in the `OpenMetrics` text format.
@@ -188,9 +202,15 @@ struct BudgetMetrics(Budgets);
 
 impl Collector for BudgetMetrics {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        let Budgets { connections, calls, streams, bytes } = &self.0;
+        let Budgets { connections, blocked_connections, calls, streams, bytes } = &self.0;
         let budgets = [
             ("arbiter_connections", "Open connections", "--max-connections", connections),
+            (
+                "arbiter_connections_blocked",
+                "Connections whose clients do not read",
+                "a sixteenth of --max-connections",
+                blocked_connections,
+            ),
             (
                 "arbiter_calls_in_flight",
                 "Unary calls in flight, from their headers until their response is sent",

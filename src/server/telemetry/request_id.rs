@@ -11,11 +11,20 @@ const MAX_LENGTH: usize = 128;
 /// Returns the id of a request: the one it came with, if that can be logged, or else a new one, which is set.
 pub(in crate::server) fn assign_request_id(headers: &mut HeaderMap) -> HeaderValue {
     if let Some(given) = headers.get(&REQUEST_ID).filter(|given| is_loggable(given.as_bytes())) {
-        return given.clone();
+        return response_header(given.as_bytes());
     }
     let id = new();
     headers.insert(REQUEST_ID, id.clone());
     id
+}
+
+/// The header of a response. A copy: a clone would share the memory of all headers of its request. HPACK does not add it to
+/// its table ("sensitive"), because hardly any later response has the same value.
+fn response_header(id: &[u8]) -> HeaderValue {
+    // Only ids that are valid in a header get here.
+    let mut value = HeaderValue::from_bytes(id).unwrap_or_else(|_| HeaderValue::from_static("-"));
+    value.set_sensitive(true);
+    value
 }
 
 /// Whether an id is not too long and has only visible ASCII characters.
@@ -28,7 +37,7 @@ fn new() -> HeaderValue {
     let mut id = [0; 16];
     // The buffer has the right size, and hexadecimal digits are valid in a header.
     let _ = hex::encode_to_slice(fastrand::u64(..).to_be_bytes(), &mut id);
-    HeaderValue::from_bytes(&id).unwrap_or_else(|_| HeaderValue::from_static("-"))
+    response_header(&id)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::{
     io::{self, BufRead, BufReader},
     net::TcpListener,
-    process::{Child, Command, ExitStatus, Stdio},
+    process::{Child, ChildStderr, Command, ExitStatus, Stdio},
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicU32, Ordering},
@@ -125,9 +125,14 @@ impl Process {
         .await;
     }
 
+    /// Standard error, which must be piped.
+    pub fn take_stderr(&mut self) -> ChildStderr {
+        self.child.stderr.take().expect("standard error is piped")
+    }
+
     /// Captures the log from standard error, which must be piped.
     pub fn capture_log(&mut self) -> Log {
-        let errors = self.child.stderr.take().expect("standard error is piped");
+        let errors = self.take_stderr();
         let (lines, is_closed) = (Arc::<Mutex<Vec<String>>>::default(), Arc::<AtomicBool>::default());
         let log = Log { lines: lines.clone(), is_closed: is_closed.clone() };
         // Read continuously: a full pipe would block the server.
@@ -142,7 +147,7 @@ impl Process {
 
     /// Captures standard error, which must be piped. The returned function waits for its end.
     pub fn capture_stderr(&mut self) -> impl FnOnce() -> String + use<> {
-        let mut errors = self.child.stderr.take().expect("standard error is piped");
+        let mut errors = self.take_stderr();
         // Read continuously: a full pipe would block the server.
         let reader = std::thread::spawn(move || io::read_to_string(&mut errors).expect("valid UTF-8"));
         || reader.join().expect("the reader does not panic")
