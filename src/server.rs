@@ -209,7 +209,7 @@ impl Bound {
         let budgets = Budgets::new(&limits);
         let log_limiter = Arc::new(LogLimiter::new(limits.max_log_rate));
         let lost_lines = LostLines { log: log.clone(), limiter: log_limiter.clone() };
-        let metrics = Arc::new(Metrics::new(budgets.clone(), lost_lines.clone()));
+        let metrics = Arc::new(Metrics::new(budgets.clone(), lost_lines.clone(), tls.clone()));
         tokio::spawn(lost_lines.report());
         let drain = Drain::new();
         let (health, health_service) = services::health();

@@ -3,8 +3,8 @@
 Static checks: promtool accepts the files and runs alerts_test.yaml, every alert has a test in which it fires and one in
 which it does not, and Compose's own loader accepts compose.yaml, which confines its containers.
 
-Live checks: Prometheus scrapes two servers under load. The servers export every metric and label that is used, every
-panel of the dashboard has data, no alert is active, and ArbiterDown becomes pending when a server is killed.
+Live checks: Prometheus scrapes two servers under load. These, and a third one with TLS, export every metric and label that
+is used, every panel of the dashboard has data, no alert is active, and ArbiterDown becomes pending when a server is killed.
 
 Usage: python3 deploy/prometheus/check.py PROMETHEUS PROMTOOL COMPOSE ARBITER
 Needs the packages of requirements.txt.
@@ -68,9 +68,11 @@ def main():
 
     with contextlib.ExitStack() as stack:
         servers = [stack.enter_context(Server(arbiter)) for _ in range(2)]
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        tls_server = stack.enter_context(Server(arbiter, tls_flags(folder)))
         stack.enter_context(Clients(servers))
         running = stack.enter_context(Prometheus(prometheus, [server.admin for server in servers]))
-        check.live(running, servers, queries)
+        check.live(running, servers, tls_server, queries)
     if check.failed:
         raise SystemExit(f"{check.failed} checks failed")
     print("all checks passed")
@@ -87,12 +89,12 @@ class Check:
             print(f"        {problem}", flush=True)
         self.failed += bool(problems)
 
-    def live(self, prometheus, servers, queries):
+    def live(self, prometheus, servers, tls_server, queries):
         """The checks of a real Prometheus with real servers."""
         self("Prometheus scrapes both servers", [prometheus.until("sum(up) == 2")])
         # A rate needs some samples.
         self("calls are counted", [prometheus.until("sum(rate(grpc_server_handled_total[10s])) > 10")])
-        exposition = get(servers[0].admin, "/metrics")
+        exposition = get(servers[0].admin, "/metrics") + get(tls_server.admin, "/metrics")
         self(f"the servers export the metrics of {len(queries)} expressions", metric_problems(queries, exposition))
         panels = [each for each in queries if each[0].startswith("panel")]
         self(f"{len(panels)} expressions of panels have data", (no_data(prometheus, *each) for each in panels))
@@ -279,11 +281,11 @@ CALLS = [
 class Server:
     """Arbiter, on free ports."""
 
-    def __init__(self, arbiter):
-        self.arbiter = arbiter
+    def __init__(self, arbiter, flags=()):
+        self.arbiter, self.flags = arbiter, flags
 
     def __enter__(self):
-        flags = ["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--log", "off"]
+        flags = ["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--log", "off", *self.flags]
         self.process = subprocess.Popen([self.arbiter, *flags], stdout=subprocess.PIPE, text=True)
         for line in self.process.stdout:
             words = line.split()
@@ -300,6 +302,17 @@ class Server:
     def __exit__(self, *_):
         self.process.kill()
         self.process.wait()
+
+
+def tls_flags(folder):
+    """The flags of a server with TLS. Some metrics exist only with it."""
+    certificate, key = folder / "tls.crt", folder / "tls.key"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "90",
+         "-subj", "/CN=arbiter", "-addext", "subjectAltName=DNS:arbiter", "-keyout", key, "-out", certificate],
+        check=True, capture_output=True,
+    )
+    return ["--tls-cert", str(certificate), "--tls-key", str(key)]
 
 
 class Clients:

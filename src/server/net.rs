@@ -5,6 +5,7 @@ mod connection;
 mod http_version;
 mod listener;
 mod tls;
+mod validity;
 mod worker;
 mod write_coalescing;
 

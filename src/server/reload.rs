@@ -1,7 +1,7 @@
 //! Files named by the configuration, reloaded when they change.
 
 use std::{
-    fmt::Display,
+    fmt::{self, Display},
     fs, io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -48,6 +48,12 @@ impl ConfigFile {
             fs::read(&self.path)
         };
         read().map_err(|error| self.unusable(error))
+    }
+}
+
+impl Display for ConfigFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.flag, self.path.display())
     }
 }
 

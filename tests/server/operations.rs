@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs};
 use arbiter::{config::Config, wire::proto};
 use clap::CommandFactory;
 
-use crate::support::TestServer;
+use crate::support::{TestServer, certificates::CertificateAuthority, temp_dir::TempDir};
 
 fn read(path: &str) -> String {
     let path = format!("{}/{path}", env!("CARGO_MANIFEST_DIR"));
@@ -38,6 +38,16 @@ fn every_flag_is_documented_with_its_default() {
     }
 }
 
+/// The metrics of a server with TLS. Some exist only with it.
+fn metrics_with_tls() -> String {
+    let (dir, authority) = (TempDir::new(), CertificateAuthority::new("test CA"));
+    let identity = authority.server();
+    let certificate = dir.write("server.pem", identity.certificate_pem());
+    let key = dir.write("server.key", identity.key_pem());
+    let server = TestServer::start_with(&["--log", "off", "--tls-cert", &certificate, "--tls-key", &key]);
+    server.admin_get("/metrics").1
+}
+
 #[tokio::test]
 async fn every_metric_is_documented() {
     let server = TestServer::start_with(&["--log", "off"]);
@@ -46,7 +56,7 @@ async fn every_metric_is_documented() {
     client.list_games(proto::ListGamesRequest::default()).await.expect("the call succeeds");
     let call = proto::Call { kind: Some(proto::call::Kind::ListGames(proto::ListGamesRequest::default())) };
     client.evaluate_batch(proto::EvaluateBatchRequest::from_iter([call])).await.expect("the call succeeds");
-    let (_, exposition) = server.admin_get("/metrics");
+    let exposition = server.admin_get("/metrics").1 + &metrics_with_tls();
     let samples = exposition.lines().filter(|line| !line.starts_with('#'));
     let names = samples.filter_map(|line| line.split(['{', ' ']).next());
     let without_histogram_suffix = |name: &str| {

@@ -2,8 +2,10 @@
 
 use std::{
     io,
+    ops::Range,
     process::{ExitStatus, Stdio},
-    time::Duration,
+    sync::LazyLock,
+    time::{Duration, SystemTime},
 };
 
 use arbiter::wire::proto::{self, rules_service_client::RulesServiceClient};
@@ -59,6 +61,17 @@ impl TlsServer {
     fn start_in(dir: TempDir, flags: &[&str]) -> Self {
         let authority = CertificateAuthority::new("server CA");
         let identity = authority.server();
+        Self::start_as(identity, authority, dir, flags)
+    }
+
+    /// Starts a server with a certificate that is valid for these days from now.
+    fn start_valid(days: Range<i64>) -> Self {
+        let authority = CertificateAuthority::new("server CA");
+        let identity = authority.server_valid(in_days(days.start), in_days(days.end));
+        Self::start_as(identity, authority, TempDir::new(), &[])
+    }
+
+    fn start_as(identity: Identity, authority: CertificateAuthority, dir: TempDir, flags: &[&str]) -> Self {
         let certificate = dir.write("server.pem", identity.certificate_pem());
         let key = dir.write("server.key", identity.key_pem());
         let tls = ["--tls-cert", &certificate, "--tls-key", &key];
@@ -119,6 +132,24 @@ impl TlsServer {
         self.dir.write("server.key", other.key_pem());
         self.dir.write("server.pem", other.certificate_pem());
         other
+    }
+
+    /// Replaces the certificate and its key by ones that are valid for these days from now.
+    fn replace_with_valid(&self, days: Range<i64>) {
+        let other = self.authority.server_valid(in_days(days.start), in_days(days.end));
+        self.dir.write("server.key", other.key_pem());
+        self.dir.write("server.pem", other.certificate_pem());
+    }
+
+    /// Waits for a warning, and checks that it is the only one and names the file of the certificate.
+    async fn assert_warns(&self, message: &str, field: &str, time: SystemTime) {
+        eventually("a warning is logged", async || !self.log.at_level("WARN").is_empty()).await;
+        let warnings = self.log.at_level("WARN");
+        assert_eq!(warnings.len(), 1, "{warnings:?}");
+        let text = |name: &str| warnings[0][name].as_str().unwrap_or_default();
+        assert!(text("message").contains(message), "{warnings:?}");
+        assert_eq!(text("file"), format!("--tls-cert {}", self.dir.path("server.pem")));
+        assert_eq!(text(field), humantime::format_rfc3339_seconds(time).to_string());
     }
 
     /// Waits until the metrics count this many rejected handshakes.
@@ -322,6 +353,83 @@ async fn a_client_certificate_of_a_ca_with_the_same_name_is_rejected() {
 #[tokio::test]
 async fn a_server_certificate_presented_by_a_client_is_rejected() {
     assert_rejected(|clients| Some(clients.server()), "extended key usage").await;
+}
+
+/// The time this many days from now, in whole seconds, as in certificates.
+fn in_days(days: i64) -> SystemTime {
+    static NOW: LazyLock<i64> = LazyLock::new(|| unix_seconds(SystemTime::now()).cast_signed());
+    let seconds = *NOW + days * 24 * 60 * 60;
+    SystemTime::UNIX_EPOCH + Duration::from_secs(seconds.cast_unsigned())
+}
+
+fn unix_seconds(time: SystemTime) -> u64 {
+    time.duration_since(SystemTime::UNIX_EPOCH).expect("the time is after 1970").as_secs()
+}
+
+const EXPIRY_METRIC: &str = "arbiter_tls_certificate_expiry_timestamp_seconds";
+
+#[tokio::test]
+async fn an_expired_certificate_is_logged_at_startup_and_used() {
+    let server = TlsServer::start_valid(-2..-1);
+    server.assert_warns("has expired", "valid_until", in_days(-1)).await;
+    let error = server.try_connect(None, &[]).await.expect_err("clients reject the certificate");
+    assert!(error.to_string().contains("expired"), "{error}");
+}
+
+#[tokio::test]
+async fn a_certificate_that_is_not_valid_yet_is_logged_at_startup() {
+    let server = TlsServer::start_valid(1..100);
+    server.assert_warns("is not valid yet", "valid_from", in_days(1)).await;
+}
+
+#[tokio::test]
+async fn a_certificate_that_expires_within_14_days_is_logged_at_startup() {
+    let server = TlsServer::start_valid(-1..13);
+    server.assert_warns("expires soon", "valid_until", in_days(13)).await;
+}
+
+#[tokio::test]
+async fn a_certificate_that_expires_later_is_not_logged() {
+    let server = TlsServer::start_valid(-1..15);
+    server.assert_call_succeeds().await;
+    assert_eq!(server.log.at_level("WARN"), [""; 0]);
+}
+
+#[tokio::test]
+async fn an_expired_certificate_is_logged_at_a_reload() {
+    let server = TlsServer::start_valid(-1..100);
+    server.replace_with_valid(-2..-1);
+    server.assert_warns("has expired", "valid_until", in_days(-1)).await;
+}
+
+#[tokio::test]
+async fn an_expired_certificate_of_the_chain_is_logged_with_its_number() {
+    let server = TlsServer::start_valid(-1..100);
+    let expired = server.authority.server_valid(in_days(-2), in_days(-1));
+    server.dir.write("server.pem", server.identity.certificate_pem() + &expired.certificate_pem());
+    server.assert_warns("has expired", "valid_until", in_days(-1)).await;
+    assert_eq!(server.log.at_level("WARN")[0]["number"], 2);
+    eventually("the metric has the first expiry of the chain", async || {
+        server.process.metric(EXPIRY_METRIC).await == unix_seconds(in_days(-1))
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_metric_has_the_expiry_of_the_certificate_in_use() {
+    let server = TlsServer::start_valid(-1..100);
+    assert_eq!(server.process.metric(EXPIRY_METRIC).await, unix_seconds(in_days(100)));
+    server.replace_with_valid(-1..200);
+    eventually("the metric has the new expiry", async || {
+        server.process.metric(EXPIRY_METRIC).await == unix_seconds(in_days(200))
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn without_tls_there_is_no_expiry_metric() {
+    let server = Process::start_on_fixed_port(&["--log", "off"]);
+    assert!(!server.metrics().await.contains(EXPIRY_METRIC));
 }
 
 #[tokio::test]

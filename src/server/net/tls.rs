@@ -1,7 +1,12 @@
 //! TLS and client certificates.
 
-use std::{io, sync::Arc};
+use std::{
+    io,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
+use humantime::format_rfc3339_seconds;
 use rustls::{
     RootCertStore, ServerConfig,
     crypto::{CryptoProvider, ring},
@@ -11,14 +16,27 @@ use rustls::{
 use tokio::net::TcpStream;
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
+use super::validity::Validity;
 use crate::{
     config::Security,
     server::reload::{ConfigFile, FileError, Reloaded, watch},
 };
 
+/// The server logs a warning about a certificate that expires within this time. The alert `ArbiterCertificateExpiring` has the
+/// same threshold.
+const EXPIRY_WARNING: Duration = Duration::from_hours(14 * 24);
+
 /// The TLS configuration, reloaded when its files change.
-#[derive(Clone)]
-pub(in crate::server) struct Tls(Reloaded<ServerConfig>);
+#[derive(Clone, Debug)]
+pub(in crate::server) struct Tls(Reloaded<TlsConfig>);
+
+/// The configuration from one version of the files.
+#[derive(Debug)]
+struct TlsConfig {
+    rustls: Arc<ServerConfig>,
+    /// When the first certificate of the server's chain expires.
+    expiry: SystemTime,
+}
 
 impl Tls {
     /// Reads the files. None: TLS is not configured. Must be called within a runtime.
@@ -48,8 +66,13 @@ impl Tls {
 
     /// Performs the handshake with the current certificates.
     pub(super) async fn accept(&self, stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
-        let config = self.0.borrow().clone();
+        let config = self.0.borrow().rustls.clone();
         TlsAcceptor::from(config).accept(stream).await
+    }
+
+    /// When the first certificate of the server's chain expires.
+    pub(in crate::server) fn certificate_expiry(&self) -> SystemTime {
+        self.0.borrow().expiry
     }
 }
 
@@ -60,7 +83,7 @@ fn configure(
     certificate: Content<'_>,
     key: Content<'_>,
     authorities: Option<Content<'_>>,
-) -> Result<ServerConfig, FileError> {
+) -> Result<TlsConfig, FileError> {
     let provider = Arc::new(ring::default_provider());
     let builder = ServerConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
@@ -73,11 +96,38 @@ fn configure(
         .map_err(|error| key.0.unusable(format!("expected a PEM private key: {error}")))?;
     // Reports an unusable key as an error of the key, not of the certificate.
     provider.key_provider.load_private_key(secret.clone_key()).map_err(|error| key.0.unusable(error))?;
-    let mut config = builder
-        .with_single_cert(certificates(certificate)?, secret)
-        .map_err(|error| certificate.0.unusable(error))?;
+    let chain = certificates(certificate)?;
+    let mut config =
+        builder.with_single_cert(chain.clone(), secret).map_err(|error| certificate.0.unusable(error))?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok(config)
+    let expiry = check_validity(certificate.0, &chain)?;
+    Ok(TlsConfig { rustls: Arc::new(config), expiry })
+}
+
+/// Warns about certificates that are not valid now, or not much longer. Returns when the first one expires.
+///
+/// They are used nevertheless: the clock may be wrong, and clients decide what they accept.
+fn check_validity(file: &ConfigFile, chain: &[CertificateDer<'_>]) -> Result<SystemTime, FileError> {
+    let unreadable =
+        |number| file.unusable(format!("cannot read the validity period of certificate {number}"));
+    // Certificate 1 is the server's.
+    let periods = (1..)
+        .zip(chain)
+        .map(|(number, der)| Ok((number, Validity::of_certificate(der).ok_or_else(|| unreadable(number))?)))
+        .collect::<Result<Vec<(usize, _)>, FileError>>()?;
+    let now = SystemTime::now();
+    for (number, Validity { not_before, not_after }) in &periods {
+        let (from, until) = (format_rfc3339_seconds(*not_before), format_rfc3339_seconds(*not_after));
+        if now < *not_before {
+            tracing::warn!(%file, number, valid_from = %from, "TLS certificate is not valid yet: clients reject it");
+        } else if now > *not_after {
+            tracing::warn!(%file, number, valid_until = %until, "TLS certificate has expired: clients reject it");
+        } else if now + EXPIRY_WARNING > *not_after {
+            tracing::warn!(%file, number, valid_until = %until, "TLS certificate expires soon: replace it");
+        }
+    }
+    // The chain is not empty.
+    Ok(periods.iter().map(|(_, period)| period.not_after).min().unwrap_or(now))
 }
 
 /// Requires a client certificate signed by one of these CAs.

@@ -1,5 +1,6 @@
 //! Metrics in the format of Prometheus. Counters on the path of a call are found by index, not by name.
 
+mod certificates;
 mod process;
 
 use std::{fmt, sync::OnceLock, time::Duration};
@@ -18,10 +19,10 @@ use prometheus_client::{
 };
 use tonic::Code;
 
-use self::process::Process;
+use self::{certificates::CertificateMetrics, process::Process};
 use super::lost_lines::LostLines;
 use crate::{
-    server::admission::Budgets,
+    server::{admission::Budgets, net::Tls},
     service::{CallOutcome, GameId, ItemObserver, Method},
     wire::proto::SERVICE_NAME,
 };
@@ -94,8 +95,8 @@ pub(in crate::server) struct Metrics {
 }
 
 impl Metrics {
-    /// Creates the metrics. Those of budgets are read from the budgets when they are scraped.
-    pub(in crate::server) fn new(budgets: Budgets, lost_lines: LostLines) -> Self {
+    /// Creates the metrics. Those of budgets, log lines and certificates are read from them when they are scraped.
+    pub(in crate::server) fn new(budgets: Budgets, lost_lines: LostLines, tls: Option<Tls>) -> Self {
         let calls = Counters::new();
         let items = Counters::new();
         // From 10 µs to 10 s.
@@ -141,6 +142,9 @@ impl Metrics {
         registry.register("arbiter_build", "The version of the server", version);
         registry.register_collector(Box::new(BudgetMetrics(budgets)));
         registry.register_collector(Box::new(lost_lines));
+        if let Some(tls) = tls {
+            registry.register_collector(Box::new(CertificateMetrics(tls)));
+        }
         registry.register_collector(Box::new(Process::new()));
         let duration = |method: Method| {
             let labels = MethodLabels {

@@ -1,6 +1,6 @@
 //! Certificates generated at run time, and a TLS client.
 
-use std::{io, sync::Arc};
+use std::{io, sync::Arc, time::SystemTime};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use rcgen::{
@@ -40,9 +40,14 @@ impl CertificateAuthority {
 
     /// A server certificate for the loopback address.
     pub fn server(&self) -> Identity {
-        let mut params = CertificateParams::new(["127.0.0.1", "localhost"].map(str::to_owned))
-            .expect("the names are valid");
-        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+        self.sign(&server_params())
+    }
+
+    /// A server certificate that is valid from and until these times.
+    pub fn server_valid(&self, from: SystemTime, until: SystemTime) -> Identity {
+        let mut params = server_params();
+        params.not_before = from.into();
+        params.not_after = until.into();
         self.sign(&params)
     }
 
@@ -68,6 +73,13 @@ impl CertificateAuthority {
 fn params_with_name(name: &str) -> CertificateParams {
     let mut params = CertificateParams::default();
     params.distinguished_name.push(DnType::CommonName, name);
+    params
+}
+
+fn server_params() -> CertificateParams {
+    let mut params =
+        CertificateParams::new(["127.0.0.1", "localhost"].map(str::to_owned)).expect("the names are valid");
+    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
     params
 }
 
