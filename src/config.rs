@@ -104,8 +104,8 @@ pub struct Traces {
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Security")]
 pub struct Security {
-    /// Certificate chain of the server, as PEM. With --tls-key, the server accepts only TLS. This file, the key, the client CA
-    /// and the tokens are reloaded when they change; open connections stay open.
+    /// Certificate chain of the server, as PEM. With --tls-key, the server accepts only TLS. This file, the key, the client
+    /// CA, the CRLs and the tokens are reloaded when they change; open connections stay open.
     #[arg(long, env = "ARBITER_TLS_CERT", value_name = "FILE", requires = "tls_key")]
     pub tls_cert: Option<PathBuf>,
 
@@ -116,6 +116,12 @@ pub struct Security {
     /// CA certificates for mutual TLS, as PEM. A client without a certificate signed by one of them is rejected.
     #[arg(long, env = "ARBITER_TLS_CLIENT_CA", value_name = "FILE", requires = "tls_cert")]
     pub tls_client_ca: Option<PathBuf>,
+
+    /// Certificate revocation lists (CRLs) for client certificates, as PEM: one for every CA in --tls-client-ca, and for every
+    /// intermediate CA. A client whose certificate is revoked is rejected, and so is one whose CA has no CRL in this file. A
+    /// CRL that has expired stays in use.
+    #[arg(long, env = "ARBITER_TLS_CLIENT_CRL", value_name = "FILE", requires = "tls_client_ca")]
+    pub tls_client_crl: Option<PathBuf>,
 
     /// Accepted bearer tokens, one per line: a name, and the SHA-256 of the token in hexadecimal digits, as sha256sum prints it.
     /// A call sends its token in the header `authorization: Bearer <token>`.

@@ -305,14 +305,22 @@ class Server:
 
 
 def tls_flags(folder):
-    """The flags of a server with TLS. Some metrics exist only with it."""
-    certificate, key = folder / "tls.crt", folder / "tls.key"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "90",
+    """The flags of a server with mutual TLS and a CRL. Some metrics exist only with them."""
+    certificate, key, crl = folder / "tls.crt", folder / "tls.key", folder / "crl.pem"
+    index, number, config = folder / "index", folder / "number", folder / "openssl.cnf"
+    index.touch()
+    number.write_text("01\n", encoding="utf-8")
+    # The server accepts only CRLs of version 2, which have a number.
+    config.write_text(f"[ca]\ndefault_ca = ca\ndatabase = {index}\ncrlnumber = {number}\n", encoding="utf-8")
+    for words in (
+        ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "90",
          "-subj", "/CN=arbiter", "-addext", "subjectAltName=DNS:arbiter", "-keyout", key, "-out", certificate],
-        check=True, capture_output=True,
-    )
-    return ["--tls-cert", str(certificate), "--tls-key", str(key)]
+        ["ca", "-gencrl", "-config", config, "-md", "sha256", "-crldays", "90",
+         "-cert", certificate, "-keyfile", key, "-out", crl],
+    ):
+        subprocess.run(["openssl", *words], check=True, capture_output=True)
+    files = {"--tls-cert": certificate, "--tls-key": key, "--tls-client-ca": certificate, "--tls-client-crl": crl}
+    return [str(word) for pair in files.items() for word in pair]
 
 
 class Clients:

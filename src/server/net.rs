@@ -1,6 +1,7 @@
 //! Connections: the listener, the worker threads, TLS, and one connection from its first byte to its last.
 
 mod activity;
+mod client_certificates;
 mod connection;
 mod http_version;
 mod listener;

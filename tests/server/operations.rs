@@ -1,6 +1,10 @@
 //! `docs/operations.md` describes every flag, every metric and every alert.
 
-use std::{collections::BTreeSet, fs};
+use std::{
+    collections::BTreeSet,
+    fs,
+    time::{Duration, SystemTime},
+};
 
 use arbiter::{config::Config, wire::proto};
 use clap::CommandFactory;
@@ -38,13 +42,27 @@ fn every_flag_is_documented_with_its_default() {
     }
 }
 
-/// The metrics of a server with TLS. Some exist only with it.
+/// The metrics of a server with TLS and CRLs. Some exist only with them.
 fn metrics_with_tls() -> String {
     let (dir, authority) = (TempDir::new(), CertificateAuthority::new("test CA"));
     let identity = authority.server();
     let certificate = dir.write("server.pem", identity.certificate_pem());
     let key = dir.write("server.key", identity.key_pem());
-    let server = TestServer::start_with(&["--log", "off", "--tls-cert", &certificate, "--tls-key", &key]);
+    let authorities = dir.write("clients.pem", authority.pem());
+    let now = SystemTime::now();
+    let crl = dir.write("crl.pem", authority.crl(&[], now, now + Duration::from_hours(1)));
+    let server = TestServer::start_with(&[
+        "--log",
+        "off",
+        "--tls-cert",
+        &certificate,
+        "--tls-key",
+        &key,
+        "--tls-client-ca",
+        &authorities,
+        "--tls-client-crl",
+        &crl,
+    ]);
     server.admin_get("/metrics").1
 }
 

@@ -58,6 +58,14 @@ impl TlsServer {
         (Self::start_in(dir, &["--tls-client-ca", &file]), clients)
     }
 
+    /// Starts a server with mutual TLS and these CRLs. Returns the CA of the clients, too.
+    fn start_with_crls(crls: impl FnOnce(&CertificateAuthority) -> String) -> (Self, CertificateAuthority) {
+        let (dir, clients) = (TempDir::new(), CertificateAuthority::new("client CA"));
+        let authorities = dir.write("clients.pem", clients.pem());
+        let crls = dir.write("crls.pem", crls(&clients));
+        (Self::start_in(dir, &["--tls-client-ca", &authorities, "--tls-client-crl", &crls]), clients)
+    }
+
     fn start_in(dir: TempDir, flags: &[&str]) -> Self {
         let authority = CertificateAuthority::new("server CA");
         let identity = authority.server();
@@ -141,13 +149,19 @@ impl TlsServer {
         self.dir.write("server.pem", other.certificate_pem());
     }
 
-    /// Waits for a warning, and checks that it is the only one and names the file of the certificate.
-    async fn assert_warns(&self, message: &str, field: &str, time: SystemTime) {
+    /// Waits until a warning is logged, and checks that it is the only one.
+    async fn only_warning(&self) -> serde_json::Value {
         eventually("a warning is logged", async || !self.log.at_level("WARN").is_empty()).await;
-        let warnings = self.log.at_level("WARN");
+        let mut warnings = self.log.at_level("WARN");
         assert_eq!(warnings.len(), 1, "{warnings:?}");
-        let text = |name: &str| warnings[0][name].as_str().unwrap_or_default();
-        assert!(text("message").contains(message), "{warnings:?}");
+        warnings.remove(0)
+    }
+
+    /// Waits for the only warning, and checks that it names the file of the certificate.
+    async fn assert_warns(&self, message: &str, field: &str, time: SystemTime) {
+        let warning = self.only_warning().await;
+        let text = |name: &str| warning[name].as_str().unwrap_or_default();
+        assert!(text("message").contains(message), "{warning}");
         assert_eq!(text("file"), format!("--tls-cert {}", self.dir.path("server.pem")));
         assert_eq!(text(field), humantime::format_rfc3339_seconds(time).to_string());
     }
@@ -160,14 +174,12 @@ impl TlsServer {
 
     /// The reason for the only rejected handshake, from the log.
     async fn rejection_reason(&self) -> String {
-        eventually("the rejection is logged", async || !self.log.at_level("WARN").is_empty()).await;
-        let warnings = self.log.at_level("WARN");
-        assert_eq!(warnings.len(), 1, "{warnings:?}");
+        let warning = self.only_warning().await;
         assert!(
-            warnings[0]["peer"].as_str().is_some_and(|peer| peer.starts_with("127.0.0.1:")),
+            warning["peer"].as_str().is_some_and(|peer| peer.starts_with("127.0.0.1:")),
             "the log names the peer"
         );
-        warnings[0]["reason"].as_str().expect("the log has a reason").to_owned()
+        warning["reason"].as_str().expect("the log has a reason").to_owned()
     }
 
     async fn assert_exits_successfully(&mut self) {
@@ -503,6 +515,94 @@ async fn several_client_cas_can_be_trusted() {
     }
 }
 
+/// The serial number of a certificate that is revoked in tests.
+const REVOKED: u64 = 7;
+
+const CRL_EXPIRY_METRIC: &str = "arbiter_tls_client_crl_expiry_timestamp_seconds";
+
+fn valid_crl(authority: &CertificateAuthority, revoked: &[u64]) -> String {
+    authority.crl(revoked, in_days(-1), in_days(100))
+}
+
+#[tokio::test]
+async fn a_revoked_client_certificate_is_rejected_and_another_is_accepted() {
+    let (server, clients) = TlsServer::start_with_crls(|clients| valid_crl(clients, &[REVOKED]));
+    assert!(!server.accepts(Some(&clients.client_with_serial(REVOKED))).await, "the client is accepted");
+    let reason = server.rejection_reason().await;
+    assert!(reason.contains("Revoked"), "{reason}");
+    server.wait_for_rejected(1).await;
+    assert!(server.accepts(Some(&clients.client_with_serial(REVOKED + 1))).await, "not revoked");
+}
+
+#[tokio::test]
+async fn a_replaced_crl_applies_without_a_restart() {
+    let (server, clients) = TlsServer::start_with_crls(|clients| valid_crl(clients, &[]));
+    let client = clients.client_with_serial(REVOKED);
+    assert!(server.accepts(Some(&client)).await, "not revoked yet");
+    server.dir.write("crls.pem", valid_crl(&clients, &[REVOKED]));
+    eventually("the certificate is revoked", async || !server.accepts(Some(&client)).await).await;
+}
+
+#[tokio::test]
+async fn an_invalid_new_crl_keeps_the_current_one() {
+    let (server, clients) = TlsServer::start_with_crls(|clients| valid_crl(clients, &[REVOKED]));
+    server.dir.write("crls.pem", "garbage");
+    eventually("the error is logged", async || !server.log.at_level("ERROR").is_empty()).await;
+    let errors = server.log.at_level("ERROR");
+    assert!(
+        errors[0]["error"].as_str().is_some_and(|error| error.contains("--tls-client-crl")),
+        "{errors:?}"
+    );
+    assert!(!server.accepts(Some(&clients.client_with_serial(REVOKED))).await, "still revoked");
+    assert!(server.accepts(Some(&clients.client())).await, "another client is accepted");
+}
+
+#[tokio::test]
+async fn the_latest_crl_of_a_ca_applies() {
+    for is_latest_first in [true, false] {
+        let (server, clients) = TlsServer::start_with_crls(|clients| {
+            let mut crls = [valid_crl(clients, &[REVOKED]), clients.crl(&[], in_days(-2), in_days(100))];
+            if !is_latest_first {
+                crls.reverse();
+            }
+            crls.concat()
+        });
+        assert!(!server.accepts(Some(&clients.client_with_serial(REVOKED))).await, "the client is accepted");
+        assert!(server.accepts(Some(&clients.client())).await, "another client is accepted");
+    }
+}
+
+#[tokio::test]
+async fn an_expired_crl_is_logged_and_still_applies() {
+    let (server, clients) =
+        TlsServer::start_with_crls(|clients| clients.crl(&[REVOKED], in_days(-2), in_days(-1)));
+    let warning = server.only_warning().await;
+    assert_eq!(warning["file"], format!("--tls-client-crl {}", server.dir.path("crls.pem")));
+    assert_eq!(warning["valid_until"], humantime::format_rfc3339_seconds(in_days(-1)).to_string());
+    assert_eq!(server.process.metric(CRL_EXPIRY_METRIC).await, unix_seconds(in_days(-1)));
+    assert!(!server.accepts(Some(&clients.client_with_serial(REVOKED))).await, "still revoked");
+    assert!(server.accepts(Some(&clients.client())).await, "another client is accepted");
+}
+
+#[tokio::test]
+async fn a_client_of_a_ca_without_a_crl_is_rejected_and_the_ca_is_logged() {
+    let (dir, authorities) = (TempDir::new(), ["one", "two"].map(CertificateAuthority::new));
+    let file = dir.write("clients.pem", authorities.each_ref().map(CertificateAuthority::pem).concat());
+    let crls = dir.write("crls.pem", valid_crl(&authorities[0], &[]));
+    let server = TlsServer::start_in(dir, &["--tls-client-ca", &file, "--tls-client-crl", &crls]);
+    let warning = server.only_warning().await;
+    assert_eq!(warning["authorities"], format!("--tls-client-ca {file}"));
+    assert_eq!(warning["number"], 2, "{warning}");
+    assert!(server.accepts(Some(&authorities[0].client())).await, "its CA has a CRL");
+    assert!(!server.accepts(Some(&authorities[1].client())).await, "its CA has no CRL");
+}
+
+#[tokio::test]
+async fn without_crls_there_is_no_metric_of_their_expiry() {
+    let (server, _) = TlsServer::start_mutual();
+    assert!(!server.process.metrics().await.contains(CRL_EXPIRY_METRIC));
+}
+
 /// Checks that a broken file keeps the current certificate and is logged once.
 async fn assert_certificate_kept(break_file: impl FnOnce(&TempDir), flag: &str) {
     let server = TlsServer::start(&[]);
@@ -599,17 +699,29 @@ fn a_key_of_another_certificate_exits_with_64() {
     assert_exits_with_64(&["--tls-cert", &certificate, "--tls-key", &key], "--tls-cert");
 }
 
+#[test]
+fn crls_without_a_client_ca_exit_with_64() {
+    let dir = TempDir::new();
+    let [certificate, key] = valid_files(&dir);
+    let crls = dir.write("crls.pem", valid_crl(&CertificateAuthority::new("client CA"), &[]));
+    let flags = ["--tls-cert", &certificate, "--tls-key", &key, "--tls-client-crl", &crls];
+    assert_exits_with_64(&flags, "--tls-client-ca");
+}
+
 /// Checks that the server exits with 64 and names the flag, whichever of its files is this invalid one.
 fn assert_invalid_file(make: impl Fn(&TempDir) -> String) {
     let dir = TempDir::new();
     let [certificate, key] = valid_files(&dir);
     let invalid = make(&dir);
-    for [cert, key, authority, flag] in [
-        [&invalid, &key, &certificate, "--tls-cert"],
-        [&certificate, &invalid, &certificate, "--tls-key"],
-        [&certificate, &key, &invalid, "--tls-client-ca"],
+    let crl = dir.write("valid.crl", valid_crl(&CertificateAuthority::new("client CA"), &[]));
+    for [cert, key, authority, crls, flag] in [
+        [&invalid, &key, &certificate, &crl, "--tls-cert"],
+        [&certificate, &invalid, &certificate, &crl, "--tls-key"],
+        [&certificate, &key, &invalid, &crl, "--tls-client-ca"],
+        [&certificate, &key, &certificate, &invalid, "--tls-client-crl"],
     ] {
-        let flags = ["--tls-cert", cert, "--tls-key", key, "--tls-client-ca", authority];
+        let flags =
+            ["--tls-cert", cert, "--tls-key", key, "--tls-client-ca", authority, "--tls-client-crl", crls];
         assert_exits_with_64(&flags, &format!("{flag} {invalid}: "));
     }
 }
@@ -631,7 +743,7 @@ fn a_binary_file_exits_with_64_and_names_the_flag() {
 
 #[test]
 fn malformed_pem_content_exits_with_64_and_names_the_flag() {
-    let text = ["CERTIFICATE", "PRIVATE KEY"]
+    let text = ["CERTIFICATE", "PRIVATE KEY", "X509 CRL"]
         .map(|label| format!("-----BEGIN {label}-----\nAAAA\n-----END {label}-----\n"))
         .concat();
     assert_invalid_file(|dir| dir.write("garbage", &text));

@@ -2,7 +2,7 @@
 
 from .objects import all_of, container_of, different, flags_of, pod_of, seconds, the
 
-FILE_FLAGS = {"tls-cert", "tls-key", "tls-client-ca", "token-file"}
+FILE_FLAGS = {"tls-cert", "tls-key", "tls-client-ca", "tls-client-crl", "token-file"}
 # What the server needs after the drain timeout, in seconds: to close connections, and to flush traces.
 CLOSE_TIME, FLUSH_TIME = 1, 2
 

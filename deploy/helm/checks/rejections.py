@@ -14,6 +14,8 @@ REJECTED = [
     ("a privileged port", ["ports.grpc=443"], "grpc"),
     ("TLS without a secret", ["tls.enabled=true"], "secretName"),
     ("client certificates without TLS", ['tls.clientCa.secretName="ca"'], "clientCa"),
+    ("CRLs without client certificates",
+     ['tls.enabled=true', 'tls.secretName="tls"', 'tls.clientCrl.secretName="crl"'], "clientCrl"),
     ("none with others", ['tokens.openServices=["none","health"]'], "openServices"),
     ("a route without a gateway", ["gateway.enabled=true"], "parentRefs"),
     ("a disruption budget of 0", ["podDisruptionBudget.maxUnavailable=0"], "maxUnavailable"),

@@ -109,14 +109,22 @@ def started(arbiter, objects, folder):
 
 def make_files(folder):
     """The files for FILE_FLAGS."""
-    tokens, certificate, key = folder / "tokens", folder / "tls.crt", folder / "tls.key"
+    tokens, certificate, key, crl = (folder / name for name in ("tokens", "tls.crt", "tls.key", "crl.pem"))
+    index, number, config = folder / "index", folder / "number", folder / "openssl.cnf"
+    index.touch()
+    number.write_text("01\n", encoding="utf-8")
+    # The server accepts only CRLs of version 2, which have a number.
+    config.write_text(f"[ca]\ndefault_ca = ca\ndatabase = {index}\ncrlnumber = {number}\n", encoding="utf-8")
     tokens.write_text(f"client {'0' * 64}\n", encoding="utf-8")
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1",
+    for words in (
+        ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "90",
          "-subj", "/CN=arbiter", "-addext", "subjectAltName=DNS:arbiter", "-keyout", key, "-out", certificate],
-        check=True, capture_output=True,
-    )
-    return {"token-file": tokens, "tls-cert": certificate, "tls-key": key, "tls-client-ca": certificate}
+        ["ca", "-gencrl", "-config", config, "-md", "sha256", "-crldays", "90",
+         "-cert", certificate, "-keyfile", key, "-out", crl],
+    ):
+        subprocess.run(["openssl", *words], check=True, capture_output=True)
+    return {"token-file": tokens, "tls-cert": certificate, "tls-key": key, "tls-client-ca": certificate,
+            "tls-client-crl": crl}
 
 
 def replaced(word, files):

@@ -90,10 +90,11 @@ def long_name(helm):
 
 def odd_names(helm, name):
     """Names that are not strings in YAML unless they are quoted."""
-    odd = ["serviceAccount.name", "priorityClassName", "tls.certKey", "tls.keyKey", "tls.clientCa.key", "tokens.key"]
+    odd = ["serviceAccount.name", "priorityClassName", "tls.certKey", "tls.keyKey", "tls.clientCa.key",
+           "tls.clientCrl.key", "tokens.key"]
     words = [word for each in odd for word in ("--set-string", f"{each}=0")]
     words += ["--set-string", "fullnameOverride=true"]
     if name == "tls":
-        words += ["--set-string", "tls.secretName=1,tls.clientCa.secretName=1e3,tokens.secretName=007"]
+        words += ["--set-string", "tls.secretName=1,tls.clientCa.secretName=1e3,tls.clientCrl.secretName=0x1,tokens.secretName=007"]
     objects, problems = helm.render(name, words=words, release="123", namespace="456")
     return problems or [one for thing in objects for one in schema_problems(thing, NEWEST)]

@@ -8,15 +8,14 @@ use std::{
 
 use humantime::format_rfc3339_seconds;
 use rustls::{
-    RootCertStore, ServerConfig,
-    crypto::{CryptoProvider, ring},
+    ServerConfig,
+    crypto::ring,
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
-    server::WebPkiClientVerifier,
 };
 use tokio::net::TcpStream;
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
-use super::validity::Validity;
+use super::{client_certificates::ClientCertificates, validity::Validity};
 use crate::{
     config::Security,
     server::reload::{ConfigFile, FileError, Reloaded, watch},
@@ -36,6 +35,8 @@ struct TlsConfig {
     rustls: Arc<ServerConfig>,
     /// When the first certificate of the server's chain expires.
     expiry: SystemTime,
+    /// When the first CRL for client certificates expires.
+    crl_expiry: Option<SystemTime>,
 }
 
 impl Tls {
@@ -46,18 +47,28 @@ impl Tls {
         };
         let certificate = ConfigFile::new("--tls-cert", certificate);
         let key = ConfigFile::new("--tls-key", key);
-        let config = match &security.tls_client_ca {
-            None => {
+        let authorities =
+            security.tls_client_ca.as_ref().map(|path| ConfigFile::new("--tls-client-ca", path));
+        let crls = security.tls_client_crl.as_ref().map(|path| ConfigFile::new("--tls-client-crl", path));
+        let config = match (authorities, crls) {
+            (None, _) => {
                 let files = [certificate.clone(), key.clone()];
                 watch(files, "TLS certificate", move |[chain, secret]| {
                     configure((&certificate, chain), (&key, secret), None)
                 })?
             }
-            Some(authorities) => {
-                let authorities = ConfigFile::new("--tls-client-ca", authorities);
+            (Some(authorities), None) => {
                 let files = [certificate.clone(), key.clone(), authorities.clone()];
                 watch(files, "TLS certificates", move |[chain, secret, trusted]| {
-                    configure((&certificate, chain), (&key, secret), Some((&authorities, trusted)))
+                    let clients = ClientCertificates::new((&authorities, trusted), None)?;
+                    configure((&certificate, chain), (&key, secret), Some(clients))
+                })?
+            }
+            (Some(authorities), Some(crls)) => {
+                let files = [certificate.clone(), key.clone(), authorities.clone(), crls.clone()];
+                watch(files, "TLS certificates and CRLs", move |[chain, secret, trusted, revoked]| {
+                    let clients = ClientCertificates::new((&authorities, trusted), Some((&crls, revoked)))?;
+                    configure((&certificate, chain), (&key, secret), Some(clients))
                 })?
             }
         };
@@ -74,23 +85,28 @@ impl Tls {
     pub(in crate::server) fn certificate_expiry(&self) -> SystemTime {
         self.0.borrow().expiry
     }
+
+    /// When the first CRL for client certificates expires. None: there are no CRLs.
+    pub(in crate::server) fn crl_expiry(&self) -> Option<SystemTime> {
+        self.0.borrow().crl_expiry
+    }
 }
 
 /// A file and its content.
-type Content<'a> = (&'a ConfigFile, &'a [u8]);
+pub(super) type Content<'a> = (&'a ConfigFile, &'a [u8]);
 
 fn configure(
     certificate: Content<'_>,
     key: Content<'_>,
-    authorities: Option<Content<'_>>,
+    clients: Option<ClientCertificates>,
 ) -> Result<TlsConfig, FileError> {
     let provider = Arc::new(ring::default_provider());
     let builder = ServerConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
         .map_err(|error| certificate.0.unusable(error))?;
-    let builder = match authorities {
+    let builder = match &clients {
         None => builder.with_no_client_auth(),
-        Some(authorities) => builder.with_client_cert_verifier(verifier(authorities, provider.clone())?),
+        Some(clients) => builder.with_client_cert_verifier(clients.verifier(provider.clone())?),
     };
     let secret = PrivateKeyDer::from_pem_slice(key.1)
         .map_err(|error| key.0.unusable(format!("expected a PEM private key: {error}")))?;
@@ -101,7 +117,12 @@ fn configure(
         builder.with_single_cert(chain.clone(), secret).map_err(|error| certificate.0.unusable(error))?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     let expiry = check_validity(certificate.0, &chain)?;
-    Ok(TlsConfig { rustls: Arc::new(config), expiry })
+    // Last: a file that cannot be used is read again every second, without a warning each time.
+    if let Some(clients) = &clients {
+        clients.warn_about_crls();
+    }
+    let crl_expiry = clients.and_then(|clients| clients.crl_expiry());
+    Ok(TlsConfig { rustls: Arc::new(config), expiry, crl_expiry })
 }
 
 /// Warns about certificates that are not valid now, or not much longer. Returns when the first one expires.
@@ -130,21 +151,8 @@ fn check_validity(file: &ConfigFile, chain: &[CertificateDer<'_>]) -> Result<Sys
     Ok(periods.iter().map(|(_, period)| period.not_after).min().unwrap_or(now))
 }
 
-/// Requires a client certificate signed by one of these CAs.
-fn verifier(
-    authorities: Content<'_>,
-    provider: Arc<CryptoProvider>,
-) -> Result<Arc<dyn rustls::server::danger::ClientCertVerifier>, FileError> {
-    let mut roots = RootCertStore::empty();
-    for authority in certificates(authorities)? {
-        roots.add(authority).map_err(|error| authorities.0.unusable(error))?;
-    }
-    WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider)
-        .build()
-        .map_err(|error| authorities.0.unusable(error))
-}
-
-fn certificates((file, pem): Content<'_>) -> Result<Vec<CertificateDer<'static>>, FileError> {
+/// The certificates of a PEM file, at least one.
+pub(super) fn certificates((file, pem): Content<'_>) -> Result<Vec<CertificateDer<'static>>, FileError> {
     let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
     match certificates {
         Ok(certificates) if !certificates.is_empty() => Ok(certificates),

@@ -29,6 +29,26 @@ impl Validity {
     }
 }
 
+/// The issuer of a CRL, and when it was and will be updated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct CrlPeriod {
+    /// The distinguished name in DER, without its tag and length.
+    pub(super) issuer: Vec<u8>,
+    pub(super) this_update: SystemTime,
+    pub(super) next_update: SystemTime,
+}
+
+impl CrlPeriod {
+    /// Reads the period of a CRL (RFC 5280, section 5.1).
+    pub(super) fn of_crl(der: &[u8]) -> Option<Self> {
+        let mut fields = Der(der).sequence()?.sequence()?;
+        fields.skip_optional(INTEGER);
+        let _signature_algorithm = fields.sequence()?;
+        let issuer = fields.sequence()?.0.to_vec();
+        Some(Self { issuer, this_update: fields.time()?, next_update: fields.time()? })
+    }
+}
+
 /// An element of DER, and those after it.
 struct Der<'a>(&'a [u8]);
 
@@ -106,7 +126,10 @@ fn days_since_epoch(year: u64, month: u64, day: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use rcgen::{CertificateParams, KeyPair, date_time_ymd};
+    use rcgen::{
+        CertificateParams, CertificateRevocationListParams, Issuer, KeyIdMethod, KeyPair, SerialNumber,
+        date_time_ymd,
+    };
 
     use super::*;
 
@@ -174,6 +197,26 @@ mod tests {
         ] {
             assert_eq!(parsed(tag, text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn the_period_of_a_crl_is_read() {
+        let params = CertificateRevocationListParams {
+            this_update: date_time_ymd(2049, 12, 31),
+            next_update: date_time_ymd(2050, 1, 7),
+            crl_number: SerialNumber::from(1),
+            issuing_distribution_point: None,
+            revoked_certs: Vec::new(),
+            key_identifier_method: KeyIdMethod::Sha256,
+        };
+        let key = KeyPair::generate().expect("a key can be generated");
+        let crl =
+            params.signed_by(&Issuer::new(CertificateParams::default(), key)).expect("the CRL can be signed");
+        let period = CrlPeriod::of_crl(crl.der()).expect("the CRL is valid");
+        assert_eq!(period.this_update, time("2049-12-31T00:00:00Z"));
+        assert_eq!(period.next_update, time("2050-01-07T00:00:00Z"));
+        let name = b"rcgen self signed cert";
+        assert!(period.issuer.windows(name.len()).any(|part| part == name), "{:?}", period.issuer);
     }
 
     #[test]

@@ -4,8 +4,9 @@ use std::{io, sync::Arc, time::SystemTime};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair,
-    KeyUsagePurpose, date_time_ymd,
+    BasicConstraints, CertificateParams, CertificateRevocationListParams, CertifiedIssuer, DnType,
+    ExtendedKeyUsagePurpose, IsCa, KeyIdMethod, KeyPair, KeyUsagePurpose, RevokedCertParams, SerialNumber,
+    date_time_ymd,
 };
 use rustls::{
     ClientConfig, RootCertStore,
@@ -26,7 +27,7 @@ impl CertificateAuthority {
     pub fn new(name: &str) -> Self {
         let mut params = params_with_name(name);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
+        params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
         Self(CertifiedIssuer::self_signed(params, new_key()).expect("the certificate can be signed"))
     }
 
@@ -53,6 +54,32 @@ impl CertificateAuthority {
 
     pub fn client(&self) -> Identity {
         self.sign(&client_params())
+    }
+
+    /// A client certificate with this serial number.
+    pub fn client_with_serial(&self, serial: u64) -> Identity {
+        let mut params = client_params();
+        params.serial_number = Some(SerialNumber::from(serial));
+        self.sign(&params)
+    }
+
+    /// A CRL of this authority that revokes the certificates with these serial numbers, as PEM.
+    pub fn crl(&self, revoked: &[u64], this_update: SystemTime, next_update: SystemTime) -> String {
+        let revoke = |serial: &u64| RevokedCertParams {
+            serial_number: SerialNumber::from(*serial),
+            revocation_time: this_update.into(),
+            reason_code: None,
+            invalidity_date: None,
+        };
+        let params = CertificateRevocationListParams {
+            this_update: this_update.into(),
+            next_update: next_update.into(),
+            crl_number: SerialNumber::from(1),
+            issuing_distribution_point: None,
+            revoked_certs: revoked.iter().map(revoke).collect(),
+            key_identifier_method: KeyIdMethod::Sha256,
+        };
+        pem("X509 CRL", params.signed_by(&self.0).expect("the CRL can be signed").der())
     }
 
     /// An expired client certificate.

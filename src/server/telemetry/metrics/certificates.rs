@@ -1,4 +1,4 @@
-//! When the certificates in use expire.
+//! When the certificates and CRLs in use expire.
 
 use std::{fmt, time::SystemTime};
 
@@ -16,11 +16,22 @@ pub(super) struct CertificateMetrics(pub(super) Tls);
 
 impl Collector for CertificateMetrics {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        let expiry = ConstGauge::new(unix_seconds(self.0.certificate_expiry()));
-        let name = "arbiter_tls_certificate_expiry_timestamp_seconds";
-        let help =
-            "When the first certificate of the server's chain expires, in seconds since the Unix epoch.";
-        expiry.encode(encoder.encode_descriptor(name, help, None, expiry.metric_type())?)
+        let mut add = |name, help, expiry: SystemTime| {
+            let gauge = ConstGauge::new(unix_seconds(expiry));
+            gauge.encode(encoder.encode_descriptor(name, help, None, gauge.metric_type())?)
+        };
+        add(
+            "arbiter_tls_certificate_expiry_timestamp_seconds",
+            "When the first certificate of the server's chain expires, in seconds since the Unix epoch.",
+            self.0.certificate_expiry(),
+        )?;
+        self.0.crl_expiry().map_or(Ok(()), |expiry| {
+            add(
+                "arbiter_tls_client_crl_expiry_timestamp_seconds",
+                "When the first CRL for client certificates expires, in seconds since the Unix epoch.",
+                expiry,
+            )
+        })
     }
 }
 
