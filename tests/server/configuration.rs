@@ -10,7 +10,7 @@ use clap::CommandFactory;
 
 use crate::support::{
     grpc_client::GrpcClient,
-    process::{Process, arbiter},
+    process::{Process, arbiter, arbiter_in_shell},
     requests::apply_move,
     wait::TIMEOUT,
 };
@@ -216,6 +216,38 @@ async fn log_of(flags: &[&str]) -> String {
     server.terminate();
     assert!(server.wait(TIMEOUT).await.is_some(), "the server exits");
     stderr()
+}
+
+/// The warnings of a server that may open this many files.
+async fn warnings_with_open_files(limit: usize, flags: &[&str]) -> Vec<serde_json::Value> {
+    let mut command = arbiter_in_shell(&format!("ulimit -n {limit}; exec \"$@\""));
+    command
+        .args(FREE_PORTS)
+        .args(["--log-format", "json", "--threads", "2"])
+        .args(flags)
+        .stderr(Stdio::piped());
+    let mut server = Process::start(&mut command);
+    let log = server.capture_log();
+    GrpcClient::connect(&server.address).await.assert_call_succeeds().await;
+    server.terminate();
+    log.wait_until_closed().await;
+    log.at_level("WARN")
+}
+
+#[tokio::test]
+async fn a_limit_of_open_files_below_the_maximum_number_of_connections_is_logged() {
+    let warnings = warnings_with_open_files(256, &["--max-connections", "200"]).await;
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0]["message"].as_str().is_some_and(|text| text.contains("--max-connections")));
+    // 200 connections, 4 for each thread, and 100.
+    let numbers = ["limit", "needed", "max_connections"].map(|name| warnings[0][name].as_u64());
+    assert_eq!(numbers, [256, 308, 200].map(Some), "{warnings:?}");
+}
+
+#[tokio::test]
+async fn a_sufficient_limit_of_open_files_is_not_logged() {
+    let warnings = warnings_with_open_files(256, &["--max-connections", "148"]).await;
+    assert_eq!(warnings, [""; 0]);
 }
 
 fn json_lines(log: &str) -> Vec<serde_json::Value> {

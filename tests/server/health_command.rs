@@ -101,7 +101,8 @@ fn an_invalid_address_exits_with_64() {
 /// The warnings that a server with this address logs.
 async fn warnings(listen: &str, flags: &[&str]) -> Vec<String> {
     let addresses = ["--listen", listen, "--admin-listen", LOOPBACK];
-    let common = ["--drain-delay", "0s", "--log-format", "json"];
+    // Few connections: the machine may limit the number of open files.
+    let common = ["--drain-delay", "0s", "--log-format", "json", "--max-connections", "100"];
     let mut command = arbiter();
     command.args(addresses).args(common).args(flags).stderr(Stdio::piped());
     let mut server = Process::start(&mut command);

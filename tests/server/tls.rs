@@ -83,7 +83,9 @@ impl TlsServer {
         let certificate = dir.write("server.pem", identity.certificate_pem());
         let key = dir.write("server.key", identity.key_pem());
         let tls = ["--tls-cert", &certificate, "--tls-key", &key];
-        let flags = [&["--log-format", "json", "--drain-delay", "0s"], &tls[..], flags].concat();
+        // Few connections: the machine may limit the number of open files, about which the server would warn.
+        let common = ["--log-format", "json", "--drain-delay", "0s", "--max-connections", "100"];
+        let flags = [&common, &tls[..], flags].concat();
         let mut process = Process::start(arbiter_on_fixed_port().args(flags).stderr(Stdio::piped()));
         let log = process.capture_log();
         Self { process, log, dir, authority, identity }

@@ -94,7 +94,12 @@ impl TracedServer {
         let ports = ["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"];
         let log = ["--log", "info,arbiter=debug", "--log-format", "json", "--drain-delay", "0s"];
         let mut command = arbiter();
-        command.args(ports).args(log).args(["--otlp-endpoint", endpoint]).args(flags);
+        // Few connections: the machine may limit the number of open files, about which the server would warn.
+        command
+            .args(ports)
+            .args(log)
+            .args(["--otlp-endpoint", endpoint, "--max-connections", "100"])
+            .args(flags);
         let command = command.env("OTEL_BSP_SCHEDULE_DELAY", delay).stderr(Stdio::piped());
         let mut process = Process::start(command);
         let log = process.capture_log();

@@ -28,6 +28,17 @@ pub fn arbiter() -> Command {
     command
 }
 
+/// A command for a shell script that runs the binary with its flags as `"$@"`.
+pub fn arbiter_in_shell(script: &str) -> Command {
+    let binary = arbiter();
+    let mut command = Command::new("sh");
+    command.args(["-c", script, "sh"]).arg(binary.get_program());
+    for (name, _) in binary.get_envs() {
+        command.env_remove(name);
+    }
+    command
+}
+
 /// A free address with a port below the ephemeral range. Within that range a client could connect to itself.
 pub fn free_address() -> String {
     static TRIED: AtomicU32 = AtomicU32::new(0);
