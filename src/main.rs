@@ -1,6 +1,10 @@
 //! The `arbiter` server.
 
-use std::process::ExitCode;
+use std::{
+    fmt::Display,
+    io::{self, Write},
+    process::ExitCode,
+};
 
 use arbiter::{
     config::{Command, Config, EXIT_USAGE},
@@ -25,7 +29,7 @@ fn main() -> ExitCode {
     let log = match start_logging(&config) {
         Ok(log) => log,
         Err(error) => {
-            eprintln!("error: {error}");
+            print_error(&error);
             return match error {
                 LogError::BadFilter(_) => ExitCode::from(EXIT_USAGE),
                 LogError::Thread(_) => ExitCode::FAILURE,
@@ -37,7 +41,7 @@ fn main() -> ExitCode {
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
+            print_error(&error);
             match error {
                 ServerError::File(_) => ExitCode::from(EXIT_USAGE),
                 _ => ExitCode::FAILURE,
@@ -50,7 +54,7 @@ fn serve(config: Config, log: Log) -> Result<(), ServerError> {
     let server = Server::bind(config)?.with_log(log);
     // Install the signal handlers before printing the banner.
     let shutdown = server.shutdown_signal()?;
-    print!("{}", server.banner());
+    print(server.banner());
     server.run(shutdown)
 }
 
@@ -58,11 +62,22 @@ fn health(config: &Config) -> ExitCode {
     let address = config.admin_listen;
     match is_ready(address) {
         Ok(true) => {
-            println!("ready");
+            print("ready\n");
             return ExitCode::SUCCESS;
         }
-        Ok(false) => println!("not ready"),
-        Err(error) => eprintln!("error: cannot reach {address}: {error}"),
+        Ok(false) => print("not ready\n"),
+        Err(error) => print_error(format_args!("cannot reach {address}: {error}")),
     }
     ExitCode::FAILURE
+}
+
+/// Prints to standard output. If nobody reads it, as in `arbiter | true`, the output is lost; `print!` would panic.
+fn print(text: impl Display) {
+    let mut stdout = io::stdout();
+    let _ = write!(stdout, "{text}").and_then(|()| stdout.flush());
+}
+
+/// Prints an error to standard error, if anybody reads it.
+fn print_error(error: impl Display) {
+    let _ = writeln!(io::stderr(), "error: {error}");
 }

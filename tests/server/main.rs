@@ -2,6 +2,7 @@
 
 mod admin_limits;
 mod cases;
+mod closed_output;
 mod configuration;
 mod connect;
 mod connect_json;
