@@ -317,11 +317,12 @@ pub struct Limits {
     )]
     pub max_connection_age_grace: Duration,
 
-    /// On SIGTERM: how long the server still accepts calls after health reports NOT_SERVING, so that load balancers notice.
+    /// On SIGTERM, SIGINT or SIGHUP: how long the server still accepts calls after health reports NOT_SERVING, so that load
+    /// balancers notice.
     #[arg(long, env = "ARBITER_DRAIN_DELAY", value_name = "DURATION", default_value = "500ms", value_parser = duration_or_zero)]
     pub drain_delay: Duration,
 
-    /// On SIGTERM, after the delay: how long calls in flight may take before the process exits.
+    /// After that delay: how long calls in flight may take before the process exits.
     #[arg(long, env = "ARBITER_DRAIN_TIMEOUT", value_name = "DURATION", default_value = "20s", value_parser = duration_or_zero)]
     pub drain_timeout: Duration,
 }

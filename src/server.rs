@@ -157,8 +157,8 @@ impl Server {
         self.bound.admin_listener.local_addr()
     }
 
-    /// Installs handlers for SIGTERM and SIGINT. The future is ready at the first signal; a second one exits the process at
-    /// once.
+    /// Installs handlers for SIGTERM, SIGINT and SIGHUP. The future is ready at the first signal; a second one exits the
+    /// process at once.
     ///
     /// # Errors
     ///

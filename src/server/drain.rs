@@ -1,6 +1,11 @@
 //! Graceful shutdown.
 
-use std::{future::Future, io, process, time::Duration};
+use std::{
+    fs,
+    future::{Future, pending},
+    io, process,
+    time::Duration,
+};
 
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
@@ -108,15 +113,17 @@ async fn idle(budgets: &Budgets) {
     }
 }
 
-/// Installs handlers for SIGTERM and SIGINT. The future is ready at the first signal; a second one exits the process at once.
-/// Must be called within a runtime.
+/// Installs handlers for SIGTERM, SIGINT and SIGHUP. The future is ready at the first signal; a second one exits the process
+/// at once. Must be called within a runtime.
 pub(super) fn shutdown_signal(log: Option<Log>) -> io::Result<impl Future<Output = ()>> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
+    // `nohup` ignores SIGHUP: the server outlives its terminal.
+    let mut hangup = if is_hangup_ignored() { None } else { Some(signal(SignalKind::hangup())?) };
     Ok(async move {
-        next_signal(&mut terminate, &mut interrupt).await;
+        next_signal(&mut terminate, &mut interrupt, hangup.as_mut()).await;
         tokio::spawn(async move {
-            let code = next_signal(&mut terminate, &mut interrupt).await;
+            let code = next_signal(&mut terminate, &mut interrupt, hangup.as_mut()).await;
             tracing::warn!("second signal: exiting immediately");
             if let Some(log) = log {
                 log.flush();
@@ -126,11 +133,28 @@ pub(super) fn shutdown_signal(log: Option<Log>) -> io::Result<impl Future<Output
     })
 }
 
-/// Waits for either signal and returns its exit code.
-async fn next_signal(terminate: &mut Signal, interrupt: &mut Signal) -> i32 {
+/// Waits for any of the signals and returns its exit code.
+async fn next_signal(terminate: &mut Signal, interrupt: &mut Signal, hangup: Option<&mut Signal>) -> i32 {
     const SIGNAL_EXIT_CODE: i32 = 128;
-    tokio::select! {
-        _ = terminate.recv() => SIGNAL_EXIT_CODE + SignalKind::terminate().as_raw_value(),
-        _ = interrupt.recv() => SIGNAL_EXIT_CODE + SignalKind::interrupt().as_raw_value(),
-    }
+    let hangup = async {
+        match hangup {
+            Some(hangup) => hangup.recv().await,
+            None => pending().await,
+        }
+    };
+    let kind = tokio::select! {
+        _ = terminate.recv() => SignalKind::terminate(),
+        _ = interrupt.recv() => SignalKind::interrupt(),
+        _ = hangup => SignalKind::hangup(),
+    };
+    SIGNAL_EXIT_CODE + kind.as_raw_value()
+}
+
+/// Whether the process was started with SIGHUP ignored. Reads the mask of ignored signals, whose lowest bit is signal 1.
+fn is_hangup_ignored() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask =
+        status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    let bit = 1 << (SignalKind::hangup().as_raw_value() - 1);
+    mask.is_some_and(|mask| mask & bit != 0)
 }

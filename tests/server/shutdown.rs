@@ -19,7 +19,7 @@ use tonic_health::pb::{
 use crate::support::{
     grpc_client::{GrpcClient, call_until_goaway, code_and_reason},
     http2_frames::PREFACE,
-    process::Process,
+    process::{Process, arbiter_in_shell, free_address},
     requests::{apply_move, framed},
     wait::{TIMEOUT, eventually, with_timeout},
 };
@@ -232,12 +232,29 @@ async fn idle_clients_do_not_delay_shutdown() {
 }
 
 #[tokio::test]
-async fn a_second_signal_exits_immediately() {
-    let mut server = start(&["--drain-delay", LONG_TIMEOUT]).await;
+async fn every_signal_drains_and_a_second_one_exits_immediately() {
+    for (signal, exit_code) in [("TERM", 143), ("INT", 130), ("HUP", 129)] {
+        let mut server = start(&["--drain-delay", LONG_TIMEOUT]).await;
+        let client = GrpcClient::connect(&server.address).await;
+        server.send_signal(signal);
+        eventually("the server is draining", async || readiness_status(&server).await == "503").await;
+        client.assert_call_succeeds().await;
+        server.send_signal(signal);
+        let status = server.wait(TIMEOUT / 4).await;
+        assert_eq!(status.and_then(|status| status.code()), Some(exit_code), "{signal}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_started_by_nohup_ignores_sighup() {
+    let mut command = arbiter_in_shell("exec nohup \"$@\" 2>&-");
+    command.args(["--listen", &free_address(), "--admin-listen", "127.0.0.1:0", "--drain-delay", "0s"]);
+    let mut server = Process::start(&mut command);
+    server.send_signal("HUP");
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!(readiness_status(&server).await, "200");
     server.terminate();
-    eventually("the server is draining", async || readiness_status(&server).await == "503").await;
-    server.terminate();
-    assert!(server.wait(TIMEOUT / 4).await.is_some(), "the server still waits for the drain delay");
+    assert_exits_successfully(&mut server).await;
 }
 
 /// Connects and disconnects repeatedly until the listener is closed or the time is over.

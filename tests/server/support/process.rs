@@ -95,8 +95,12 @@ impl Process {
     }
 
     pub fn terminate(&self) {
+        self.send_signal("TERM");
+    }
+
+    pub fn send_signal(&self, name: &str) {
         let pid = self.child.id().to_string();
-        let status = Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs");
+        let status = Command::new("kill").args(["-s", name, &pid]).status().expect("kill runs");
         assert!(status.success(), "the signal is delivered");
     }
 
