@@ -2,6 +2,8 @@
 
 #![allow(clippy::doc_markdown, reason = "the doc comments are what --help prints")]
 
+mod origin;
+
 use std::{
     net::{Ipv4Addr, SocketAddr},
     num::NonZeroUsize,
@@ -11,6 +13,8 @@ use std::{
 
 use clap::{Parser, ValueEnum};
 use http::{HeaderValue, Uri};
+
+use self::origin::origin;
 
 /// Maximum configurable number of items of a repeated field. A message with more is refused before it is decoded.
 pub const MAX_ITEMS: usize = 16_384;
@@ -44,7 +48,8 @@ pub struct Config {
     pub admin_listen: SocketAddr,
 
     /// Origins whose pages may call from a browser (CORS), over gRPC-Web or Connect: a comma-separated list such as
-    /// `https://play.example`, or `*` for all. Default: none.
+    /// `https://play.example,http://localhost:8080`, or `*` for all. Each is written as browsers send it: in lower case,
+    /// without a path and without the default port. There are no patterns such as `https://*.example`. Default: none.
     #[arg(
         long,
         env = "ARBITER_CORS_ALLOW_ORIGIN",
@@ -352,19 +357,6 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 /// Parses a number above zero.
 fn count(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "expected a whole number above 0, such as 4".to_owned())
-}
-
-/// Parses an origin as browsers send it: a scheme, a host and an optional port, in lower case.
-fn origin(text: &str) -> Result<HeaderValue, String> {
-    let is_origin = text.parse::<Uri>().is_ok_and(|uri| {
-        let (scheme, host) = (uri.scheme_str().unwrap_or_default(), uri.host().unwrap_or_default());
-        let port = uri.port().map(|port| format!(":{port}")).unwrap_or_default();
-        text == format!("{scheme}://{host}{port}").to_ascii_lowercase()
-    });
-    if text == "*" || is_origin {
-        return HeaderValue::from_str(text).map_err(|error| error.to_string());
-    }
-    Err("expected * or a scheme, a host and an optional port, such as https://play.example:8443".to_owned())
 }
 
 /// Parses the address of a trace collector. It is reached without TLS: it runs next to the server, as an agent or a sidecar.

@@ -190,31 +190,103 @@ async fn the_environment_variable_sets_the_origins() {
     }
 }
 
+/// Checks that an origin is refused, with this hint and an example.
+fn assert_rejected(origin: &str, hint: &str) {
+    let output = arbiter().arg(format!("--cors-allow-origin={origin}")).output().expect("the binary runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(64), "{origin:?}: {errors}");
+    assert!(errors.contains("--cors-allow-origin"), "{origin:?}: {errors}");
+    assert!(errors.contains(hint), "{origin:?}: {hint} is not in the error message: {errors}");
+    assert!(errors.contains("such as https://play.example:8443, or *"), "{origin:?}: no example: {errors}");
+    assert_eq!(output.stdout, b"", "{origin:?}: standard output must be empty");
+}
+
 #[test]
-fn an_invalid_origin_exits_with_64_and_shows_an_example() {
-    for origin in [
-        "",
-        "play.example",
-        "play.example:8443",
-        "//play.example",
-        "https://",
-        "https://play.example/",
-        "https://play.example/game",
-        "https://Play.example",
-        "https://me@play.example",
-        "https://play.example?x=y",
-        "https://play example",
-        "null",
-        "https://play.example,",
-        "https://play.example, https://other.example",
-        "*,elsewhere",
+fn an_invalid_origin_exits_with_64_and_says_what_to_write() {
+    for (origin, hint) in [
+        ("", "the scheme is missing"),
+        ("play.example", "the scheme is missing"),
+        ("play.example:8443", "the scheme is missing"),
+        ("//play.example", "the scheme is missing"),
+        ("https:play.example", "the scheme is missing"),
+        ("null", "serve the page over HTTP"),
+        ("https://", "the host is missing"),
+        ("https://:8443", "the host is missing"),
+        ("https://play.example/", "an origin ends after the host and port: https://play.example;"),
+        ("https://play.example/game", "an origin ends after the host and port: https://play.example;"),
+        (
+            "https://play.example:8443?x=y",
+            "an origin ends after the host and port: https://play.example:8443;",
+        ),
+        ("https://play.example#top", "an origin ends after the host and port: https://play.example;"),
+        ("https://Play.example", "in lower case: https://play.example;"),
+        ("HTTPS://play.example", "in lower case: https://play.example;"),
+        ("https://me:secret@play.example", "no user name: https://play.example;"),
+        ("https://play example", "no spaces"),
+        ("https://play.example, https://other.example", "no spaces"),
+        ("https://play.example,", "the scheme is missing"),
+        ("*,elsewhere", "the scheme is missing"),
     ] {
-        let output =
-            arbiter().arg(format!("--cors-allow-origin={origin}")).output().expect("the binary runs");
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(64), "{origin:?}: {errors}");
-        assert!(errors.contains("--cors-allow-origin"), "{origin:?}: {errors}");
-        assert!(errors.contains("https://"), "{origin:?}: the error has no example: {errors}");
-        assert_eq!(output.stdout, b"", "{origin:?}: standard output must be empty");
+        assert_rejected(origin, hint);
+    }
+}
+
+#[test]
+fn an_origin_with_a_wildcard_exits_with_64_and_shows_a_list() {
+    for origin in ["https://*.example", "https://*", "*://play.example", "https://play.example:*", "**"] {
+        assert_rejected(
+            origin,
+            "list each origin, such as https://a.example,https://b.example, or allow all",
+        );
+    }
+}
+
+#[test]
+fn an_origin_that_browsers_never_send_exits_with_64_and_says_what_to_write() {
+    for (origin, hint) in [
+        ("https://play.example:443", "leave out the default port: https://play.example;"),
+        ("http://play.example:80", "leave out the default port: http://play.example;"),
+        ("https://[::1]:443", "leave out the default port: https://[::1];"),
+        ("https://play.example:0443", "leave out the default port: https://play.example;"),
+        ("https://play.example:08443", "is not a port"),
+        ("https://play.example:", "is not a port"),
+        ("https://play.example:0", "is not a port"),
+        ("https://play.example:65536", "is not a port"),
+        ("https://play.example.", "ends with a dot: play.example;"),
+        ("https://play..example", "is not a host"),
+        ("https://play%2eexample", "is not a host"),
+        ("https://::1", "is not a host"),
+        ("https://bücher.example", "Punycode"),
+        ("https://127.1", "is not an IPv4 address"),
+        ("https://0x7f.0.0.1", "is not an IPv4 address"),
+        ("https://127.0.0.0x1", "is not an IPv4 address"),
+        ("https://[::1", "is not an IPv6 address"),
+        ("https://[0:0:0:0:0:0:0:1]:8443", "as [::1]"),
+        ("https://[::ffff:127.0.0.1]", "as [::ffff:7f00:1]"),
+        ("ftp://play.example", "the scheme must be https or http"),
+        ("wss://play.example", "the scheme must be https or http"),
+        ("file://", "the scheme must be https or http"),
+        ("chrome-extension://abcdef", "allow the origin of an app or an extension with *"),
+    ] {
+        assert_rejected(origin, hint);
+    }
+}
+
+#[tokio::test]
+async fn origins_as_browsers_send_them_are_allowed() {
+    let origins = [
+        "http://localhost",
+        "http://127.0.0.1:8080",
+        "http://[::1]:8080",
+        "https://[2001:db8::1]",
+        "https://[::ffff:7f00:1]",
+        "https://xn--bcher-kva.example",
+        "https://my_play-1.example:65535",
+        "http://play.example:443",
+        "https://play.example:80",
+    ];
+    let (_server, mut client) = start(&origins.join(","), Version::HTTP_11).await;
+    for origin in origins {
+        assert_eq!(allowed_origin(&call(&mut client, origin).await), Some(origin));
     }
 }
