@@ -46,8 +46,10 @@ fn check(text: &str) -> Result<(), String> {
         "https" => 443,
         "http" => 80,
         _ => {
-            return Err("the scheme must be https or http: allow the origin of an app or an extension with *"
-                .to_owned());
+            return Err(
+                "the scheme must be https or http: allow the origin of an app or an extension with *"
+                    .to_owned(),
+            );
         }
     };
     if let Some(end) = authority.find(['/', '?', '#', '\\']) {

@@ -4,6 +4,7 @@
 mod body;
 mod connect;
 mod grpc_web;
+pub(super) mod host;
 mod router;
 
 use std::mem;

@@ -123,6 +123,62 @@ async fn a_connection_that_is_not_http_is_closed_and_the_server_keeps_serving() 
     connect(&server.address).await.assert_call_succeeds().await;
 }
 
+/// Sends a request with these Host headers, and after it a valid one.
+async fn responses_with_hosts(server: &TestServer, version: &str, hosts: &str) -> String {
+    let first = valid_request("").replace("host: localhost\r\n", hosts).replace("HTTP/1.1", version);
+    let requests = first + &valid_request("connection: close\r\n");
+    read_until_closed(connect_and_send(server, requests).await).await
+}
+
+#[tokio::test]
+async fn a_request_without_exactly_one_valid_host_is_a_bad_request_and_closes_the_connection() {
+    let server = start(&[]);
+    for (version, hosts, explanation) in [
+        ("HTTP/1.1", "", "Host header is missing"),
+        ("HTTP/1.1", "host: localhost\r\nhost: localhost\r\n", "more than one Host header"),
+        ("HTTP/1.1", "host: localhost\r\nHOST: other\r\n", "more than one Host header"),
+        ("HTTP/1.1", "host: local host\r\n", "Host header is invalid"),
+        ("HTTP/1.1", "host: me@localhost\r\n", "Host header is invalid"),
+        ("HTTP/1.1", "host: http://localhost\r\n", "Host header is invalid"),
+        ("HTTP/1.1", "host: localhost:65536\r\n", "Host header is invalid"),
+        ("HTTP/1.0", "host: localhost\r\nhost: other\r\n", "more than one Host header"),
+        ("HTTP/1.0", "host: local/host\r\n", "Host header is invalid"),
+    ] {
+        let response = responses_with_hosts(&server, version, hosts).await;
+        assert!(response.starts_with(&format!("{version} 400 ")), "{hosts:?}: {response}");
+        assert!(response.contains(explanation), "{hosts:?}: {response}");
+        let responses = response.matches("\r\nx-request-id: ").count();
+        assert_eq!(responses, 1, "{hosts:?}: the connection stays open: {response}");
+    }
+    let calls: u64 = handled_calls(&server.admin_get("/metrics").1).values().sum();
+    assert_eq!(calls, 0, "a bad request is a call");
+}
+
+#[tokio::test]
+async fn an_absolute_target_does_not_replace_the_host() {
+    let server = start(&[]);
+    let request =
+        valid_request("").replace("host: localhost\r\n", "").replace("POST ", "POST http://localhost");
+    let response = read_until_closed(connect_and_send(&server, request).await).await;
+    assert!(response.starts_with("HTTP/1.1 400 "), "{response}");
+}
+
+#[tokio::test]
+async fn a_request_with_a_valid_host_succeeds() {
+    let server = start(&[]);
+    for host in ["play.example:50051", "127.0.0.1", "[::1]:50051", ""] {
+        let responses = responses_with_hosts(&server, "HTTP/1.1", &format!("host: {host}\r\n")).await;
+        assert_eq!(responses.matches("HTTP/1.1 200 ").count(), 2, "{host:?}: {responses}");
+    }
+}
+
+#[tokio::test]
+async fn an_http_1_0_request_needs_no_host() {
+    let server = start(&[]);
+    let response = responses_with_hosts(&server, "HTTP/1.0", "").await;
+    assert!(response.starts_with("HTTP/1.0 200 ") && response.contains(STATE_AFTER_MOVE), "{response}");
+}
+
 #[tokio::test]
 async fn a_connection_that_is_idle_after_a_call_is_closed() {
     let server = start(&["--keepalive-interval", "200ms"]);

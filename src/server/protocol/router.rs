@@ -16,6 +16,7 @@ use super::{
     body::{DrainOnDrop, RequestBody, ResponseBody},
     connect::Encoding,
     grpc_web,
+    host::check_host,
 };
 use crate::{
     server::{
@@ -66,6 +67,9 @@ impl Router {
 
     /// Handles every protocol but gRPC.
     async fn handle_web(self, request: Request<RequestBody>, arrival: &Arrival) -> Response<ResponseBody> {
+        if let Err(message) = check_host(&request) {
+            return help(StatusCode::BAD_REQUEST, message, Some((header::CONNECTION, "close")));
+        }
         let Some(cors) = self.0.cors.clone() else {
             return self.dispatch(request, arrival).await;
         };
