@@ -205,7 +205,7 @@ impl Server {
 impl Bound {
     async fn serve(self, shutdown: impl Future<Output = ()>) -> Result<(), ServerError> {
         self.warn_if_exposed();
-        open_files::warn_if_limit_is_low(&self.config);
+        open_files::raise_limit(&self.config);
         let Self { config, listener, admin_listener, tls, tokens, traces, log, mut mounted } = self;
         let limits = config.limits;
         let budgets = Budgets::new(&limits);

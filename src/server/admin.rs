@@ -21,12 +21,13 @@ use super::{
     auth::Tokens,
     drain::Drain,
     net::ACCEPT_RETRY_DELAY,
+    protocol::check_host,
     telemetry::{Log, Metrics},
 };
 
 /// Maximum number of connections. One more closes the oldest: a probe is answered even if another client leaves its
 /// connections open. More than the runtime accepts before it polls the connections.
-const MAX_CONNECTIONS: usize = 256;
+pub(super) const MAX_CONNECTIONS: usize = 256;
 
 /// A connection is closed after this time without complete request headers.
 const HEADER_READ_TIMEOUT: Duration = Duration::from_secs(30);
@@ -94,6 +95,11 @@ impl Admin {
     }
 
     async fn handle(&self, request: Request<Incoming>, peer: IpAddr) -> Response<Full<Bytes>> {
+        if let Err(message) = check_host(&request) {
+            let mut refused = text(StatusCode::BAD_REQUEST, format!("{message}\n"));
+            refused.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            return refused;
+        }
         let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
         match (request.uri().path(), &self.log) {
             ("/live", _) if is_read => text(StatusCode::OK, "live\n"),

@@ -4,7 +4,7 @@
 mod body;
 mod connect;
 mod grpc_web;
-pub(super) mod host;
+mod host;
 mod router;
 
 use std::mem;
@@ -16,6 +16,7 @@ use tonic::{Code, Status, body::Body};
 use self::connect::Encoding;
 pub(super) use self::{
     body::{RequestBody, ResponseBody, StreamEnd, collect},
+    host::check_host,
     router::{Arrival, Router},
 };
 use crate::{

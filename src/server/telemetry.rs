@@ -14,7 +14,7 @@ pub(super) use self::{
     call_record::{CallRecord, Telemetry},
     log_limiter::LogLimiter,
     lost_lines::LostLines,
-    metrics::{Metrics, code_name, max_open_files},
+    metrics::{Metrics, code_name},
     request_id::{REQUEST_ID, assign_request_id},
     traces::Traces,
 };

@@ -218,9 +218,9 @@ async fn log_of(flags: &[&str]) -> String {
     stderr()
 }
 
-/// The warnings of a server that may open this many files.
-async fn warnings_with_open_files(limit: usize, flags: &[&str]) -> Vec<serde_json::Value> {
-    let mut command = arbiter_in_shell(&format!("ulimit -n {limit}; exec \"$@\""));
+/// The warnings of a server that is started after this shell command.
+async fn warnings_after(shell_command: &str, flags: &[&str]) -> Vec<serde_json::Value> {
+    let mut command = arbiter_in_shell(&format!("{shell_command}; exec \"$@\""));
     command
         .args(FREE_PORTS)
         .args(["--log-format", "json", "--threads", "2"])
@@ -236,17 +236,23 @@ async fn warnings_with_open_files(limit: usize, flags: &[&str]) -> Vec<serde_jso
 
 #[tokio::test]
 async fn a_limit_of_open_files_below_the_maximum_number_of_connections_is_logged() {
-    let warnings = warnings_with_open_files(256, &["--max-connections", "200"]).await;
+    let warnings = warnings_after("ulimit -n 512", &["--max-connections", "200"]).await;
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(warnings[0]["message"].as_str().is_some_and(|text| text.contains("--max-connections")));
-    // 200 connections, 4 for each thread, and 100.
+    // 200 connections, 4 for each thread, 256 for the admin port, and 100.
     let numbers = ["limit", "needed", "max_connections"].map(|name| warnings[0][name].as_u64());
-    assert_eq!(numbers, [256, 308, 200].map(Some), "{warnings:?}");
+    assert_eq!(numbers, [512, 564, 200].map(Some), "{warnings:?}");
 }
 
 #[tokio::test]
 async fn a_sufficient_limit_of_open_files_is_not_logged() {
-    let warnings = warnings_with_open_files(256, &["--max-connections", "148"]).await;
+    let warnings = warnings_after("ulimit -n 512", &["--max-connections", "148"]).await;
+    assert_eq!(warnings, [""; 0]);
+}
+
+#[tokio::test]
+async fn a_soft_limit_of_open_files_is_raised() {
+    let warnings = warnings_after("ulimit -S -n 256; ulimit -H -n 1000", &["--max-connections", "200"]).await;
     assert_eq!(warnings, [""; 0]);
 }
 

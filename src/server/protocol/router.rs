@@ -49,7 +49,7 @@ impl Router {
     }
 
     async fn handle(self, mut request: Request<RequestBody>, arrival: Arrival) -> Response<ResponseBody> {
-        if request.headers().len() > MAX_HEADERS {
+        if request.version() == Version::HTTP_2 && request.headers().len() > MAX_HEADERS {
             let relevant = relevant_headers(request.headers());
             *request.headers_mut() = relevant;
         }
@@ -111,7 +111,7 @@ impl Router {
     }
 }
 
-/// With more headers than this, only those that the server reads are kept: many tiny headers take several times the memory that
+/// With more headers than this on HTTP/2, only those that the server reads are kept: many tiny headers take several times the memory that
 /// is counted for a call.
 const MAX_HEADERS: usize = 32;
 

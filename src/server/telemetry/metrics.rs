@@ -19,7 +19,6 @@ use prometheus_client::{
 };
 use tonic::Code;
 
-pub(in crate::server) use self::process::max_open_files;
 use self::{certificates::CertificateMetrics, process::Process};
 use super::lost_lines::LostLines;
 use crate::{

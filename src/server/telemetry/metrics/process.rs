@@ -39,7 +39,6 @@ impl Collector for Process {
             add("process_open_fds", "Open file descriptors.", &ConstGauge::new(open))?;
         }
         if let Some(max) = max_open_files() {
-            let max = i64::try_from(max).unwrap_or(i64::MAX);
             add("process_max_fds", "Maximum number of open file descriptors.", &ConstGauge::new(max))?;
         }
         let started = self.started.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -68,7 +67,7 @@ fn resident_bytes() -> Option<i64> {
 }
 
 /// From `/proc/self/limits`: the soft limit is first. None: no limit.
-pub(in crate::server) fn max_open_files() -> Option<usize> {
+fn max_open_files() -> Option<i64> {
     let limits = fs::read_to_string("/proc/self/limits").ok()?;
     let limit = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;
     limit.split_whitespace().next()?.parse().ok()
