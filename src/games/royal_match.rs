@@ -29,7 +29,7 @@ pub use self::{
     outcome::{Ending, Outcome},
     player::Player,
     position::Position,
-    rules::{Ordering, Rules},
+    rules::{MAX_HAND_SIZE, MAX_PLAYERS, Ordering, Rules},
     setup::{Place, Setup, SetupError, SetupSeat},
     view::View,
 };

@@ -11,7 +11,7 @@
 //! - lines, while the line length is invalid;
 //! - contradictions of the last move, while anything else is wrong.
 
-use super::{PartialRules, Position};
+use super::{PartialRules, Position, Rules};
 use crate::{Count, Player, RuleBreach, Square};
 
 /// A position as a caller sent it. It may be invalid: [`Position::try_from`] checks it.
@@ -129,9 +129,8 @@ impl<S: AsRef<[u8]>> Setup<'_, S> {
     #[cold]
     pub fn violations(&self) -> Vec<SetupError> {
         let &Self { rules, board, next_player } = self;
-        let characters = |row: &S| String::from_utf8_lossy(row.as_ref()).chars().collect();
-        let grid = Grid(board.iter().map(characters).collect());
-        let mut errors = grid.row_errors(rules);
+        let mut errors = Vec::new();
+        let grid = Grid::read(board, rules, &mut errors);
         let is_complete = errors.is_empty() && rules.columns.is_some() && rules.rows.is_some();
         errors.extend(grid.floating_tokens());
         if is_complete {
@@ -181,6 +180,26 @@ struct Grid(Vec<Vec<char>>);
 const STEPS: [(isize, isize); 4] = [(0, 1), (1, 0), (1, 1), (1, -1)];
 
 impl Grid {
+    /// Reads the rows, and checks their number, their lengths and their characters. The part of a board that is larger than any
+    /// valid one is not read.
+    fn read<S: AsRef<[u8]>>(board: &[S], rules: PartialRules, errors: &mut Vec<SetupError>) -> Self {
+        let found = board.len();
+        let row_count = rules.rows.filter(|&wanted| found != usize::from(wanted));
+        errors.extend(row_count.map(|wanted| SetupError::RowCount { wanted, found }));
+        let mut grid = Vec::new();
+        for (row, line) in board.iter().enumerate().take(Rules::MAX_ROWS as usize) {
+            let line = String::from_utf8_lossy(line.as_ref());
+            let found = line.chars().count();
+            let length = rules.columns.filter(|&wanted| found != usize::from(wanted));
+            errors.extend(length.map(|wanted| SetupError::RowLength { row, wanted, found }));
+            let line: Vec<_> = line.chars().take(Rules::MAX_COLUMNS as usize).collect();
+            let unknown = line.iter().enumerate().filter(|(_, found)| !matches!(found, '.' | 'X' | 'O'));
+            errors.extend(unknown.map(|(column, &found)| SetupError::UnknownToken { row, column, found }));
+            grid.push(line);
+        }
+        Self(grid)
+    }
+
     /// The character of a cell; none if the cell is missing.
     fn get(&self, (row, column): (usize, usize)) -> Option<char> {
         self.0.get(row)?.get(column).copied()
@@ -198,29 +217,13 @@ impl Grid {
         self.cells().filter_map(move |(cell, found)| (found == player.letter()).then_some(cell))
     }
 
-    /// Checks the number of rows, their lengths and their characters.
-    fn row_errors(&self, rules: PartialRules) -> Vec<SetupError> {
-        let mut errors = Vec::new();
-        let found = self.0.len();
-        let row_count = rules.rows.filter(|&wanted| found != usize::from(wanted));
-        errors.extend(row_count.map(|wanted| SetupError::RowCount { wanted, found }));
-        for (row, line) in self.0.iter().enumerate() {
-            let found = line.len();
-            let length = rules.columns.filter(|&wanted| found != usize::from(wanted));
-            errors.extend(length.map(|wanted| SetupError::RowLength { row, wanted, found }));
-            let unknown = line.iter().enumerate().filter(|(_, found)| !matches!(found, '.' | 'X' | 'O'));
-            errors.extend(unknown.map(|(column, &found)| SetupError::UnknownToken { row, column, found }));
-        }
-        errors
-    }
-
     /// The tokens above an empty cell, from the left and from the bottom.
     fn floating_tokens(&self) -> impl Iterator<Item = SetupError> {
         let over_empty = |(row, column)| self.get((row + 1, column)) == Some('.');
         let mut floating: Vec<_> = Player::ALL.into_iter().flat_map(|player| self.tokens(player)).collect();
         floating.retain(|&cell| over_empty(cell));
         floating.sort_by_key(|&(row, column)| (column, std::cmp::Reverse(row)));
-        // A message has fewer than 2³² cells.
+        // The grid has fewer than 2³² cells.
         let square = |(row, column)| Square { row: row as u32, column: column as u32 };
         floating.into_iter().map(move |cell| SetupError::Floating(square(cell)))
     }

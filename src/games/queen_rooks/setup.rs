@@ -216,13 +216,16 @@ impl Pieces {
         if let Some(wanted) = read.check_length(setup.board.len()) {
             errors.push(SetupError::RowCount { wanted, found: setup.board.len() });
         }
-        for (row, line) in setup.board.iter().enumerate() {
+        // The part of a board that is larger than any valid one is not read.
+        let max_size = Rules::MAX_SIZE.into();
+        for (row, line) in setup.board.iter().enumerate().take(max_size) {
             let line = line.as_ref();
             let found = line.chars().count();
             if let Some(wanted) = read.check_length(found) {
                 errors.push(SetupError::RowLength { row, wanted, found });
             }
-            for (column, found) in line.chars().enumerate().filter(|&(_, found)| found != '.') {
+            let squares = line.chars().enumerate().take(max_size);
+            for (column, found) in squares.filter(|&(_, found)| found != '.') {
                 if let Some(piece) = Piece::from_letter(found) {
                     read.found.push((piece, row, column));
                 } else {

@@ -1,9 +1,9 @@
 /// The minimum number of players.
 pub(super) const MIN_PLAYERS: usize = 2;
 /// The maximum number of players.
-pub(super) const MAX_PLAYERS: usize = 4;
+pub const MAX_PLAYERS: usize = 4;
 /// The maximum number of cards in a hand.
-pub(super) const MAX_HAND_SIZE: usize = 13;
+pub const MAX_HAND_SIZE: usize = 13;
 
 /// The rules of a match. Every value is valid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

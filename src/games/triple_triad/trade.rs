@@ -6,7 +6,7 @@ use std::{
     fmt,
 };
 
-use super::{Card, Ending, Outcome, TradeRule, TripleTriad};
+use super::{CARD_COUNT, Card, Ending, Outcome, TradeRule, TripleTriad};
 use crate::{Count, Game, Player, RuleBreach};
 
 /// A valid trade: the game is won, and the collections and the picks are valid.
@@ -282,7 +282,8 @@ fn check_picks(
     let unread = owned.iter().any(Option::is_none);
     let owned: HashSet<u32> = owned.iter().flatten().map(Card::id).collect();
     let mut seen = HashSet::new();
-    for (index, &id) in picks.iter().enumerate() {
+    // No rule gives more cards than a game has: the number of more picks has been reported.
+    for (index, &id) in picks.iter().enumerate().take(CARD_COUNT) {
         if !seen.insert(id) {
             errors.push(TradeError::DoublePick { index, id });
         } else if !owned.contains(&id) && !unread {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use prost::Message;
 
 use crate::{
-    games::royal_match::{Card, Ordering, Suit},
+    games::royal_match::{Card, MAX_HAND_SIZE, Ordering, Suit},
     wire::{Path, Violations, common::read_enum, proto},
 };
 
@@ -72,6 +72,18 @@ pub(super) fn read_card(
     let message = format!("{read} does not match suit and value");
     violations.add(&at, proto::ErrorReason::CardMismatch, message);
     None
+}
+
+/// Reads a hand. The cards of a hand that is too large are not read: the game reports their number.
+pub(super) fn read_hand(
+    cards: &[proto::RoyalMatchCard],
+    at: &Path<'_>,
+    violations: &mut Violations,
+) -> Vec<Option<Card>> {
+    if cards.len() > MAX_HAND_SIZE {
+        return vec![None; cards.len()];
+    }
+    cards.iter().enumerate().map(|(index, card)| read_card(card, &at.index(index), violations)).collect()
 }
 
 fn read_value(value: Option<u32>, at: &Path<'_>, violations: &mut Violations) -> Option<u32> {

@@ -1,8 +1,8 @@
 //! Decoding of the setup of a new match.
 
-use super::card::{read_card, read_suit};
+use super::card::{read_hand, read_suit};
 use crate::{
-    games::royal_match::{Opening, OpeningError, OpeningSetup},
+    games::royal_match::{MAX_PLAYERS, Opening, OpeningError, OpeningSetup},
     wire::{Path, Violations, proto},
 };
 
@@ -14,12 +14,11 @@ pub(super) fn read_opening(
 ) -> Option<Opening> {
     let at_hands = at.field("hands");
     let mut hands = Vec::new();
-    for (seat, hand) in setup.hands.iter().enumerate() {
-        let at = at_hands.index(seat);
-        let at = at.field("cards");
-        let cards = hand.cards.iter().enumerate();
-        hands.push(cards.map(|(index, card)| read_card(card, &at.index(index), violations)).collect());
+    for (seat, hand) in setup.hands.iter().enumerate().take(MAX_PLAYERS) {
+        hands.push(read_hand(&hand.cards, &at_hands.index(seat).field("cards"), violations));
     }
+    // The game reports the number of more hands.
+    hands.resize(setup.hands.len(), Vec::new());
     let dominant = setup.dominant_suit.map(|suit| read_suit(suit, &at.field("dominant_suit"), violations));
     let setup = OpeningSetup {
         players: setup.players,

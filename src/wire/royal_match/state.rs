@@ -1,11 +1,14 @@
 //! Decoding and encoding of states, with the fast path.
 
 use super::{
-    card::{encoded_card, ordering_of, read_card, read_suit, scan_card, suit_of, write_ordering, write_suit},
+    card::{
+        encoded_card, ordering_of, read_card, read_hand, read_suit, scan_card, suit_of, write_ordering,
+        write_suit,
+    },
     player_of, read_player, read_rules,
 };
 use crate::{
-    games::royal_match::{Diagram, Place, Player, Rules, Seat, Setup, SetupError, SetupSeat},
+    games::royal_match::{Diagram, MAX_PLAYERS, Place, Player, Rules, Seat, Setup, SetupError, SetupSeat},
     wire::{
         Path, Violations,
         fast_path::{put_bytes, put_message, put_number, scan_fields},
@@ -95,8 +98,11 @@ where
     };
     let dominant = read_suit(state.dominant_suit, &at.field("dominant_suit"), violations);
     let at_seats = at.field("seats");
-    let seats = state.seats.iter().enumerate();
-    let seats = seats.map(|(index, seat)| read_seat(seat, &at_seats.index(index), violations)).collect();
+    let seats = state.seats.iter().enumerate().take(MAX_PLAYERS);
+    let mut seats: Vec<_> =
+        seats.map(|(index, seat)| read_seat(seat, &at_seats.index(index), violations)).collect();
+    // The game reports the number of more seats.
+    seats.resize_with(state.seats.len(), SetupSeat::default);
     let viewer =
         state.view.map(|view| read_player(view.viewer, &at.field("view").field("viewer"), violations));
     let setup = Setup { rules, dominant, seats, viewer: viewer.flatten() };
@@ -110,10 +116,8 @@ where
 }
 
 fn read_seat(seat: &proto::RoyalMatchSeat, at: &Path<'_>, violations: &mut Violations) -> SetupSeat {
-    let hand = at.field("hand");
-    let cards = seat.hand.iter().enumerate();
     SetupSeat {
-        hand: cards.map(|(index, card)| read_card(card, &hand.index(index), violations)).collect(),
+        hand: read_hand(&seat.hand, &at.field("hand"), violations),
         played: seat.played.as_ref().map(|card| read_card(card, &at.field("played"), violations)),
         tricks: seat.tricks.unwrap_or_default(),
         hidden: seat.hidden_cards,

@@ -1,7 +1,7 @@
 //! Decoding and encoding of cards and elements.
 
 use crate::{
-    games::triple_triad::{Card, CardError, Element, Side},
+    games::triple_triad::{Card, CardError, Element, HAND_SIZE, Side},
     wire::{Path, Violations, common::read_enum, proto},
 };
 
@@ -81,6 +81,15 @@ pub(super) fn read_cards(
     violations: &mut Violations,
 ) -> Vec<Option<Card>> {
     cards.iter().enumerate().map(|(index, card)| read_card(card, &at.index(index), violations)).collect()
+}
+
+/// Reads a hand. The cards of a hand that is too large are not read: the game reports their number.
+pub(super) fn read_hand(
+    cards: &[proto::TripleTriadCard],
+    at: &Path<'_>,
+    violations: &mut Violations,
+) -> Vec<Option<Card>> {
+    if cards.len() > HAND_SIZE { vec![None; cards.len()] } else { read_cards(cards, at, violations) }
 }
 
 pub(super) fn read_element(value: i32, at: &Path<'_>, violations: &mut Violations) -> Option<Element> {

@@ -1,10 +1,10 @@
 //! Decoding of the setup of a new game.
 
-use super::card::{read_cards, read_element};
+use super::card::{read_cards, read_element, read_hand};
 use crate::{
     games::{
         Player, Square,
-        triple_triad::{CardList, Element, Opening, OpeningError, OpeningSetup, Rules},
+        triple_triad::{CardList, Element, Opening, OpeningError, OpeningSetup, Rules, SQUARE_COUNT},
     },
     wire::{
         Path, Violations,
@@ -20,16 +20,21 @@ pub(super) fn read_opening(
     at: &Path<'_>,
     violations: &mut Violations,
 ) -> Option<Opening> {
-    let mut cards = |cards: &[proto::TripleTriadCard], field| read_cards(cards, &at.field(field), violations);
-    let hands = [cards(&setup.hand_one, "hand_one"), cards(&setup.hand_two, "hand_two")];
-    let collections =
-        [cards(&setup.collection_one, "collection_one"), cards(&setup.collection_two, "collection_two")];
+    let hands = [
+        read_hand(&setup.hand_one, &at.field("hand_one"), violations),
+        read_hand(&setup.hand_two, &at.field("hand_two"), violations),
+    ];
+    let collections = [
+        read_cards(&setup.collection_one, &at.field("collection_one"), violations),
+        read_cards(&setup.collection_two, &at.field("collection_two"), violations),
+    ];
     let first_player =
         setup.first_player.map(|player| read_player(player, &at.field("first_player"), violations));
     let elements = setup.elemental_squares.as_ref().map(|elements| {
         let at = at.field("elemental_squares");
         let at = at.field("squares");
-        let squares = elements.squares.iter().enumerate();
+        // One more than there are squares is certainly invalid, or a duplicate.
+        let squares = elements.squares.iter().enumerate().take(SQUARE_COUNT + 1);
         squares.map(|(index, square)| read_elemental_square(square, &at.index(index), violations)).collect()
     });
     let setup = OpeningSetup { rules, hands, collections, first_player: first_player.flatten(), elements };

@@ -1,7 +1,7 @@
 //! Decoding of states, which reports every violation.
 
 use super::{
-    card::{self, read_card, read_cards, read_element},
+    card::{self, read_card, read_element, read_hand},
     rules::read_rules,
 };
 use crate::{
@@ -74,8 +74,8 @@ fn read_setup(state: &proto::TripleTriadState, at: &Path<'_>, violations: &mut V
     for (index, square) in state.board.iter().take(SQUARE_COUNT).enumerate() {
         squares[index] = read_square(square, &board.index(index), violations);
     }
-    let hand_one = read_cards(&state.hand_one, &at.field("hand_one"), violations);
-    let hand_two = read_cards(&state.hand_two, &at.field("hand_two"), violations);
+    let hand_one = read_hand(&state.hand_one, &at.field("hand_one"), violations);
+    let hand_two = read_hand(&state.hand_two, &at.field("hand_two"), violations);
     let hidden = state.view.as_ref().map(|view| read_hidden(view, &at.field("view"), violations));
     let setup = Setup {
         rules,

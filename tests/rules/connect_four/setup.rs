@@ -56,6 +56,17 @@ mod is_rejected {
     }
 
     #[test]
+    fn without_the_errors_beyond_the_largest_board() {
+        let rows = Rules::MAX_ROWS as usize;
+        let row = "....?";
+        let errors = errors_of("4x3x3", One, &vec![row; rows + 1]);
+        assert_eq!(errors.len(), 1 + 2 * rows, "a number of rows, and for each row its length and a token");
+        let row = "?".repeat(1000);
+        let errors = errors_of("4x1x2", One, &[&row]);
+        assert_eq!(errors.len(), 1 + Rules::MAX_COLUMNS as usize, "the length of a row, and its tokens");
+    }
+
+    #[test]
     fn with_an_unknown_token() {
         for found in ['x', 'o', '0', ' ', '\0', 'é', '●'] {
             let errors = errors_of("4x3x3", One, &["....", "....", &format!("XO.{found}")]);

@@ -46,6 +46,16 @@ mod is_rejected {
     }
 
     #[test]
+    fn qr_1_without_the_errors_beyond_the_largest_board() {
+        let size = Rules::MAX_SIZE as usize;
+        let errors = on_four(&vec!["...?"; size + 1], Some(One), 0, 0);
+        assert_eq!(errors.len(), 1 + size, "a number of rows, and a piece in each row");
+        let row = "?".repeat(1000);
+        let errors = on_four(&["....", "....", "....", &row], Some(One), 0, 0);
+        assert_eq!(errors.len(), 1 + size, "the length of a row, and its pieces");
+    }
+
+    #[test]
     fn qr_1_with_rows_too_short_or_too_long() {
         let error = |row, found| SetupError::RowLength { row, wanted: 4, found };
         assert_eq!(errors_of("..rq. .rr RR.. QR..", One), [error(0, 5), error(1, 3)]);
