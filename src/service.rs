@@ -27,7 +27,7 @@ pub use self::{
 };
 pub use crate::games::GameId;
 use crate::wire::{
-    Codec, GameRequest, Refusal,
+    Codec, FieldLimit, GameRequest, Refusal,
     proto::{self, ErrorReason},
     refusal_of,
 };
@@ -175,6 +175,13 @@ pub struct RequestLimits {
     pub replay_moves: usize,
 }
 
+impl RequestLimits {
+    /// Maximum number of fields of a message, and of an item of a batch.
+    fn field_limit(&self) -> FieldLimit {
+        FieldLimit::for_call(self.replay_moves)
+    }
+}
+
 /// The referee: answers the RPCs of the contract and keeps no state between them.
 #[derive(Clone)]
 pub struct Referee {
@@ -212,7 +219,7 @@ impl Referee {
             ready(response.map(Response::new).map_err(|refused| keep(&mut refusal, refused)))
         });
         // A single response is too small to gain from compression.
-        let response = tonic::server::Grpc::new(Codec::default())
+        let response = tonic::server::Grpc::new(Codec::new(self.limits.field_limit()))
             .accept_compressed(CompressionEncoding::Gzip)
             .max_decoding_message_size(self.limits.message_bytes)
             .unary(service, request)

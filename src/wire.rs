@@ -23,7 +23,7 @@ mod triple_triad;
 pub(crate) use self::game::with_game;
 pub use self::{
     batch::{EvaluateResponse, Items, encode_answer, encode_refusal, read_call},
-    codec::{Codec, MAX_TOP_LEVEL_FIELDS},
+    codec::{Codec, FieldLimit, MAX_TOP_LEVEL_FIELDS},
     game::{WireGame, descriptions},
     json::{BatchFromJson, BatchToJson, detail_to_json, request_from_json, response_to_json},
     path::Path,

@@ -22,8 +22,8 @@ use super::{
     check_item_count, keep, with_refusal,
 };
 use crate::wire::{
-    Codec, GameRequest, Items, Path, Refusal, Violations, encode_answer, encode_refusal, proto, read_call,
-    refusal_of,
+    Codec, FieldLimit, GameRequest, Items, Path, Refusal, Violations, encode_answer, encode_refusal, proto,
+    read_call, refusal_of,
 };
 
 impl Referee {
@@ -40,7 +40,7 @@ impl Referee {
                 answers.map(Response::new).map_err(|refused| keep(refusal, refused))
             }
         });
-        let response = tonic::server::Grpc::new(Codec::default())
+        let response = tonic::server::Grpc::new(Codec::new(FieldLimit::BATCH))
             .accept_compressed(CompressionEncoding::Gzip)
             .send_compressed(CompressionEncoding::Gzip)
             .max_decoding_message_size(self.limits.batch_bytes)
@@ -76,7 +76,7 @@ impl Referee {
 
     /// Decodes an item of a batch and answers it.
     fn evaluate_encoded(&self, call: &[u8]) -> Vec<u8> {
-        match read_call(call, self.limits.message_bytes) {
+        match read_call(call, self.limits.message_bytes, self.limits.field_limit()) {
             Ok(call) => self.evaluate_item(&call),
             Err(refusal) => encode_refusal(refusal),
         }
@@ -110,7 +110,7 @@ impl Referee {
             let open = |context| EvaluateStream::new(self.clone(), request.into_inner(), context).responses();
             ready(context.map(open).map(Response::new).ok_or_else(|| Status::internal("opened twice")))
         });
-        let response = tonic::server::Grpc::new(Codec::default())
+        let response = tonic::server::Grpc::new(Codec::new(self.limits.field_limit()))
             .accept_compressed(CompressionEncoding::Gzip)
             .send_compressed(CompressionEncoding::Gzip)
             .max_decoding_message_size(self.limits.message_bytes)

@@ -8,7 +8,7 @@ use prost::{
 use tonic::Code;
 
 use super::{
-    Refusal,
+    FieldLimit, Refusal,
     fast_path::{put_bytes, put_length_delimited, take_bytes},
     proto,
 };
@@ -141,12 +141,13 @@ pub fn encode_refusal(refusal: Refusal) -> Vec<u8> {
 ///
 /// # Errors
 ///
-/// If it is larger than a single call may be, or malformed.
-pub fn read_call(call: &[u8], max_bytes: usize) -> Result<proto::Call, Refusal> {
+/// If it is larger than a single call may be, has more fields, or is malformed.
+pub fn read_call(call: &[u8], max_bytes: usize, limit: FieldLimit) -> Result<proto::Call, Refusal> {
     if call.len() > max_bytes {
         let message = format!("this call has {} bytes: the maximum is {max_bytes}", call.len());
         return Err(Refusal::new(Code::ResourceExhausted, proto::ErrorReason::MessageTooLarge, message));
     }
+    limit.check(call)?;
     proto::Call::decode(call).map_err(|error| {
         let message = format!("this is not a call: {error}");
         Refusal::new(Code::InvalidArgument, proto::ErrorReason::MalformedRequest, message)

@@ -20,12 +20,7 @@ use self::{
     reader::{GivenFields, Reader},
     tree::Json,
 };
-use super::{
-    Items, Path, Refusal,
-    batch::next_item,
-    codec::{MAX_TOP_LEVEL_FIELDS, too_many_fields},
-    proto,
-};
+use super::{FieldLimit, Items, Path, Refusal, batch::next_item, proto};
 
 /// The contract and the details of refusals. Decoded at the first JSON request, because most servers never receive one.
 static DESCRIPTORS: LazyLock<DescriptorPool> = LazyLock::new(|| {
@@ -40,11 +35,13 @@ static DESCRIPTORS: LazyLock<DescriptorPool> = LazyLock::new(|| {
 ///
 /// # Errors
 ///
-/// If it is not JSON, or does not match the request message. The refusal has every violation.
-pub fn request_from_json(call: &str, json: &[u8]) -> Result<Vec<u8>, Refusal> {
+/// If it has too many fields for a message of `max_bytes`, is not JSON, or does not match the request message. The refusal of a
+/// malformed message has every violation.
+pub fn request_from_json(call: &str, json: &[u8], max_bytes: usize) -> Result<Vec<u8>, Refusal> {
     let request = method(call)?.input();
     let mut reader = Reader::new(request.clone());
-    let message = reader.read(&request, or_empty_object(json), &Path::REQUEST);
+    let limit = FieldLimit::for_json(max_bytes);
+    let message = reader.read(&request, or_empty_object(json), limit, &Path::REQUEST);
     Ok(reader.finish(message)?.encode_to_vec())
 }
 
@@ -77,28 +74,26 @@ impl<'a> BatchFromJson<'a> {
     ///
     /// # Errors
     ///
-    /// If there are more than [`MAX_TOP_LEVEL_FIELDS`] calls.
+    /// If there are more calls than any batch may have.
     pub fn new(json: &'a [u8], max_call_bytes: usize) -> Result<Self, Refusal> {
         let batch = method("EvaluateBatch")?.input();
         let mut reader = Reader::new(batch.clone());
         let calls = find_calls(&mut reader, &batch, or_empty_object(json))?;
-        if calls.len() > MAX_TOP_LEVEL_FIELDS {
-            return Err(too_many_fields());
-        }
         let (calls, call) = (calls.into_iter(), message("arbiter.v1.Call")?);
         Ok(Self { calls, call, max_call_bytes, reader, converted: Items::default() })
     }
 
-    /// Converts the next call. Returns false if there is none.
+    /// Converts the next call. Returns false if there is none, or if a call has too many fields.
     pub fn convert_next(&mut self) -> bool {
-        let Some(call) = self.calls.next() else { return false };
+        let Some(call) = self.calls.next().filter(|_| !self.reader.is_refused()) else { return false };
         let call = call.get().as_bytes();
         if call.len() > self.max_call_bytes {
             // It is passed on as it is. The service refuses it for its size, without the rest of the batch.
             self.converted.push(call);
         } else {
             let calls = Path::root(CALLS);
-            let message = self.reader.read(&self.call, call, &calls.index(self.converted.len()));
+            let limit = FieldLimit::for_json(self.max_call_bytes);
+            let message = self.reader.read(&self.call, call, limit, &calls.index(self.converted.len()));
             self.converted.push(&message.encode_to_vec());
         }
         true
@@ -108,7 +103,8 @@ impl<'a> BatchFromJson<'a> {
     ///
     /// # Errors
     ///
-    /// If it is not JSON, or does not match the messages of a batch. The refusal has the violations of all calls.
+    /// If a call has too many fields, or if it is not JSON, or does not match the messages of a batch. The refusal of a malformed
+    /// batch has the violations of all calls.
     pub fn finish(self) -> Result<Vec<u8>, Refusal> {
         Ok(self.reader.finish(self.converted)?.encode_to_vec())
     }
@@ -124,7 +120,7 @@ fn find_calls<'a>(
     json: &'a [u8],
 ) -> Result<Vec<&'a RawValue>, Refusal> {
     let at = &Path::REQUEST;
-    let members = match reader.parse::<Json<&RawValue>>(json, at) {
+    let members = match reader.parse_batch(json) {
         Some(Json::Object(members)) => members,
         Some(other) => {
             reader.mismatch(at, &Kind::Message(batch.clone()), false, &other);
@@ -134,16 +130,14 @@ fn find_calls<'a>(
     };
     let (mut given, mut calls) = (GivenFields::new(), Vec::new());
     for (name, value) in members {
-        let value = value.get();
-        let Some(field) = reader.field(batch, &mut given, name, value == "null", at) else { continue };
+        let is_null = matches!(value, Json::Null);
+        let Some(field) = reader.field(batch, &mut given, name, is_null, at) else { continue };
         if field.name() != CALLS {
             return Err(Refusal::internal_fault());
         }
-        let at = at.field(CALLS);
-        match reader.parse::<Json<&RawValue>>(value.as_bytes(), &at) {
-            Some(Json::Array(items)) => calls = items,
-            Some(other) => reader.mismatch(&at, &field.kind(), true, &other),
-            None => {}
+        match value {
+            Json::Array(items) => calls = items,
+            other => reader.mismatch(&at.field(CALLS), &field.kind(), true, &other),
         }
     }
     Ok(calls)
@@ -218,8 +212,11 @@ mod tests {
 
     use super::*;
 
+    /// Maximum size of a call.
+    pub(super) const MAX_BYTES: usize = 65_536;
+
     fn convert_batch(json: &str) -> Result<Vec<u8>, Refusal> {
-        let mut batch = BatchFromJson::new(json.as_bytes(), 1000)?;
+        let mut batch = BatchFromJson::new(json.as_bytes(), MAX_BYTES)?;
         while batch.convert_next() {}
         batch.finish()
     }
@@ -228,7 +225,7 @@ mod tests {
     pub(super) fn refusal(call: &str, json: &str) -> Refusal {
         let converted = match call {
             "EvaluateBatch" => convert_batch(json),
-            _ => request_from_json(call, json.as_bytes()),
+            _ => request_from_json(call, json.as_bytes(), MAX_BYTES),
         };
         let refusal = converted.expect_err("the request is malformed");
         assert_eq!(refusal.code(), Code::InvalidArgument);
@@ -286,7 +283,7 @@ mod tests {
 
     #[test]
     fn a_call_that_is_too_long_is_not_converted() {
-        let long = format!(r#"{{"{}": 1}}"#, "a".repeat(1000));
+        let long = format!(r#"{{"{}": 1}}"#, "a".repeat(MAX_BYTES));
         let batch = convert_batch(&format!(r#"{{"calls": [{long}]}}"#)).expect("the batch is valid");
         let batch = Items::decode(batch.as_slice()).expect("the result is a batch");
         assert!(batch.iter().eq([long.as_bytes()]));

@@ -2,9 +2,7 @@
 
 use prost::Message;
 
-use super::{
-    Path, State, StateKind, Violations, WireGame, codec::has_more_fields_than, game::recognize, proto,
-};
+use super::{Path, State, StateKind, Violations, WireGame, game::recognize, proto};
 use crate::games::{GameId, ParseError, Quoted, StateOrView, View};
 
 /// Maximum length of the notation of a state.
@@ -153,17 +151,8 @@ fn report_parse_error<G: WireGame>(error: &ParseError<G>, at: &Path<'_>, violati
     violations.add_breach(at, code, error);
 }
 
-/// Maximum number of fields of a state that is decoded to report its violations, nested ones included. No valid state has
-/// nearly as many. Without it, a state of tiny messages would take many times longer than any other of its size.
-const MAX_STATE_FIELDS: usize = 4096;
-
 #[cold]
 fn decode<M: Message + Default>(wire: &[u8], at: &Path<'_>, violations: &mut Violations) -> Option<M> {
-    if has_more_fields_than(MAX_STATE_FIELDS, wire) {
-        let message = format!("cannot decode this state: it has more than {MAX_STATE_FIELDS} fields");
-        violations.add(at, proto::ErrorReason::MalformedRequest, message);
-        return None;
-    }
     let decoded = M::decode(wire);
     if let Err(error) = &decoded {
         violations.add(

@@ -2,6 +2,7 @@
 
 use std::process::Stdio;
 
+use arbiter::wire::MAX_TOP_LEVEL_FIELDS;
 use bytes::Bytes;
 use http::{Method, StatusCode, Version};
 use prost::Message;
@@ -154,6 +155,69 @@ fn peak_megabytes(server: &TestServer) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", server.pid())).expect("the server runs");
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the status has a peak");
     peak.trim().trim_end_matches(" kB").parse::<u64>().expect("the peak is a number") / 1024
+}
+
+/// Maximum number of members and list items of a message of 64 KiB: 4096, and one for every 8 bytes.
+const MAX_FIELDS: usize = 4096 + 65_536 / 8;
+
+/// The start of the refusal of a message with more.
+const TOO_MANY_FIELDS: &str = "the message has more than 12288 fields";
+
+/// A `CompareCards` request with this many empty cards. It has one field more than cards.
+fn compare_cards(cards: usize) -> String {
+    format!(r#"{{"cards": [{}]}}"#, vec!["{}"; cards].join(","))
+}
+
+#[tokio::test]
+async fn a_message_has_a_maximum_number_of_nested_fields() {
+    let server = start(&["--max-replay-moves", "2000"]);
+    let mut client = HttpClient::connect(&server.address, Version::HTTP_11).await;
+    let response = client.call("CompareCards", &compare_cards(MAX_FIELDS - 1)).await;
+    assert_eq!(response.status, StatusCode::BAD_REQUEST, "{}", response.text());
+    let response = client.call("CompareCards", &compare_cards(MAX_FIELDS)).await;
+    assert_eq!(response.code_and_reason(), resource_exhausted("ERROR_REASON_TOO_MANY_ITEMS"));
+    assert!(response.text().contains(TOO_MANY_FIELDS), "{}", response.text());
+}
+
+#[tokio::test]
+async fn a_call_in_a_batch_has_the_same_maximum_number_of_fields() {
+    let server = start(&["--max-replay-moves", "2000"]);
+    let mut client = HttpClient::connect(&server.address, Version::HTTP_11).await;
+    // A call has two fields more than cards.
+    let batch = |cards| format!(r#"{{"calls": [{{}}, {{"compareCards": {}}}, {{}}]}}"#, compare_cards(cards));
+    let response = client.call("EvaluateBatch", &batch(MAX_FIELDS - 2)).await;
+    assert_eq!(response.status, StatusCode::OK, "{}", response.text());
+    let response = client.call("EvaluateBatch", &batch(MAX_FIELDS - 1)).await;
+    assert_eq!(response.code_and_reason(), resource_exhausted("ERROR_REASON_TOO_MANY_ITEMS"));
+    assert!(response.text().contains(TOO_MANY_FIELDS), "{}", response.text());
+}
+
+#[tokio::test]
+async fn a_batch_never_has_more_than_16384_items() {
+    let server = start(&["--max-batch-items", "16384"]);
+    let mut client = HttpClient::connect(&server.address, Version::HTTP_11).await;
+    let batch = |calls: usize| format!(r#"{{"calls": [{}]}}"#, vec!["{}"; calls].join(","));
+    let response = client.call("EvaluateBatch", &batch(MAX_TOP_LEVEL_FIELDS)).await;
+    assert_eq!(response.status, StatusCode::OK, "{}", response.text());
+    let response = client.call("EvaluateBatch", &batch(MAX_TOP_LEVEL_FIELDS + 1)).await;
+    assert_eq!(response.code_and_reason(), resource_exhausted("ERROR_REASON_TOO_MANY_ITEMS"));
+}
+
+#[tokio::test]
+async fn a_replay_of_the_maximum_number_of_typed_moves_is_accepted() {
+    let server = start(&["--max-message-bytes", "131072"]);
+    let mut client = HttpClient::connect(&server.address, Version::HTTP_11).await;
+    let round = [(2, 1, 2, 2), (1, 2, 1, 1), (2, 2, 2, 1), (1, 1, 1, 2)];
+    let mv = |(row, column, to_row, to_column)| {
+        format!(
+            r#"{{"queenRooks":{{"from":{{"row":{row},"column":{column}}},"to":{{"row":{to_row},"column":{to_column}}}}}}}"#
+        )
+    };
+    let moves: Vec<_> = round.into_iter().cycle().take(1000).map(mv).collect();
+    let replay =
+        format!(r#"{{"state":{{"notation":"qr:2rq/2rr/RR2/QR2:1"}},"moves":[{}]}}"#, moves.join(","));
+    let response = client.call("ReplayGame", &replay).await;
+    assert_eq!(response.status, StatusCode::OK, "{}", response.text());
 }
 
 #[tokio::test]

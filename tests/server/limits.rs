@@ -21,7 +21,7 @@ use crate::support::{
     TestServer,
     grpc_client::{GrpcClient, OpenCall, call_until_goaway, code_and_reason},
     http2_frames::{PREFACE, ReceivedFrames, frame_type, http2_frame},
-    requests::{BatchResponse, apply_move, framed, state_and_move},
+    requests::{BatchResponse, apply_move, framed, long_typed_replay, state_and_move},
     wait::{eventually, with_timeout},
 };
 
@@ -842,20 +842,88 @@ async fn cancelling_many_calls_does_not_close_the_connection() {
     assert!(received.go_aways.is_empty() && received.pings == 1, "{received:?}");
 }
 
+/// Maximum number of fields of a message, nested ones included: 4096, and 8 for each of the 1000 moves of a replay.
+const MAX_FIELDS: usize = 4096 + 8 * 1000;
+
+/// The start of the refusal of a message with more fields.
+const TOO_MANY_FIELDS: &str = "the message has more than 12096 fields";
+
+/// A `NewGame` request with a hand of this many empty cards. It has one field more than cards.
+fn new_game_with(cards: usize) -> proto::NewGameRequest {
+    let hand_one = vec![proto::TripleTriadCard::default(); cards];
+    let setup = proto::TripleTriadSetup { hand_one, ..Default::default() };
+    let setup = Some(proto::new_game_request::Setup::TripleTriad(setup));
+    proto::NewGameRequest { setup, ..Default::default() }
+}
+
+/// A `Call` with such a request. It has two fields more than cards.
+fn call_with(cards: usize) -> proto::Call {
+    proto::Call { kind: Some(proto::call::Kind::NewGame(new_game_with(cards))) }
+}
+
 #[tokio::test]
-async fn a_state_with_too_many_nested_fields_is_not_decoded() {
+async fn a_message_has_a_maximum_number_of_nested_fields() {
     let server = start(&[]);
     let client = GrpcClient::connect(&server.address).await;
-    // Empty messages, of two bytes each, in a list of cards.
-    let message = async |fields: usize| {
+    let response = client.call("NewGame", &new_game_with(MAX_FIELDS - 1)).await;
+    assert_eq!(response.status.code(), Code::InvalidArgument);
+    let hand_size = "triple_triad.hand_one: the hand of player one has 12095 cards: it must have 5";
+    assert!(response.status.message().starts_with(hand_size), "{:?}", response.status);
+    let response = client.call("NewGame", &new_game_with(MAX_FIELDS)).await;
+    assert_eq!(code_and_reason(&response.status), resource_exhausted("ERROR_REASON_TOO_MANY_ITEMS"));
+    assert!(response.status.message().starts_with(TOO_MANY_FIELDS), "{:?}", response.status);
+}
+
+#[tokio::test]
+async fn the_fields_of_a_state_count_as_fields_of_its_message() {
+    let server = start(&[]);
+    let client = GrpcClient::connect(&server.address).await;
+    // The message has two fields more than the state: the state and its game.
+    let call = async |fields: usize| {
         let state = State::typed(GameId::TripleTriad, [0x2a, 0].repeat(fields));
         let request = proto::DetermineWinnerRequest { state: Some(state), ..Default::default() };
-        let response = client.call("DetermineWinner", &request).await;
-        assert_eq!(response.status.code(), Code::InvalidArgument);
-        response.status.message().to_owned()
+        client.call("DetermineWinner", &request).await.status.code()
     };
-    let too_many = "it has more than 4096 fields";
-    assert!(!message(4096).await.contains(too_many));
-    assert!(message(4097).await.contains(too_many));
-    assert!(message(26_000).await.contains(too_many));
+    assert_eq!(call(MAX_FIELDS - 2).await, Code::InvalidArgument);
+    assert_eq!(call(MAX_FIELDS - 1).await, Code::ResourceExhausted);
+}
+
+#[tokio::test]
+async fn a_call_in_a_batch_has_the_same_maximum_number_of_fields() {
+    let server = start(&[]);
+    let client = GrpcClient::connect(&server.address).await;
+    let batch = [MAX_FIELDS - 2, MAX_FIELDS - 1, MAX_FIELDS - 2].map(call_with);
+    let batch = proto::EvaluateBatchRequest::from_iter(batch);
+    let response: BatchResponse = client.call("EvaluateBatch", &batch).await.message();
+    let is_refused = |answer: &proto::Answer| match &answer.kind {
+        Some(proto::answer::Kind::Refusal(refusal)) => {
+            let reason = &refusal.reasons[0];
+            reason.code() == proto::ErrorReason::TooManyItems && reason.message.starts_with(TOO_MANY_FIELDS)
+        }
+        other => panic!("the item succeeded: {other:?}"),
+    };
+    assert_eq!(response.answers.iter().map(is_refused).collect::<Vec<_>>(), [false, true, false]);
+}
+
+#[tokio::test]
+async fn a_message_of_a_stream_has_the_same_maximum_number_of_fields() {
+    let server = start(&[]);
+    let client = GrpcClient::connect(&server.address).await;
+    let message = |cards| {
+        let request = proto::EvaluateRequest { call: Some(call_with(cards)) };
+        framed(&request.encode_to_vec())
+    };
+    let body = [message(MAX_FIELDS - 3), message(MAX_FIELDS - 2)].concat();
+    let response = client.send("Evaluate", &[], body.into()).await;
+    assert_eq!(response.messages.len(), 1);
+    assert_eq!(code_and_reason(&response.status), resource_exhausted("ERROR_REASON_TOO_MANY_ITEMS"));
+    assert!(response.status.message().starts_with(TOO_MANY_FIELDS), "{:?}", response.status);
+}
+
+#[tokio::test]
+async fn a_replay_of_the_maximum_number_of_typed_moves_is_accepted() {
+    let server = start(&[]);
+    let client = GrpcClient::connect(&server.address).await;
+    let replay: proto::ReplayGameResponse = client.call("ReplayGame", &long_typed_replay()).await.message();
+    assert_eq!(replay.events.len(), 1000);
 }

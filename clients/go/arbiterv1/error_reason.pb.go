@@ -81,7 +81,7 @@ const (
 	//
 	// Example: a `ValidateMove` request of more than 64 KiB (the default of `--max-message-bytes`).
 	ErrorReason_ERROR_REASON_MESSAGE_TOO_LARGE ErrorReason = 9
-	// A repeated field exceeds the configured maximum number of items.
+	// A repeated field has more items than the configured maximum, or a message too many fields.
 	// Status RESOURCE_EXHAUSTED.
 	//
 	// Example: an `EvaluateBatch` of more than 1000 calls (the default of `--max-batch-items`).

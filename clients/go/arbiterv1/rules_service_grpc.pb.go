@@ -73,6 +73,7 @@ const (
 //
 //   - Message size: 64 KiB. For `EvaluateBatch`: 1 MiB, and 64 KiB for each call in it.
 //   - `ReplayGame`: 1000 moves.
+//   - Fields of a message, or of a call in a batch, including nested fields and list items: 12,096.
 //   - `EvaluateBatch`: 1000 calls, and 4 MiB for all responses together. The first item that does not fit and all items
 //     after it are refused with RESOURCE_EXHAUSTED.
 //   - Timeout of a unary call: 10 seconds.
@@ -307,6 +308,7 @@ type RulesService_EvaluateClient = grpc.BidiStreamingClient[EvaluateRequest, Eva
 //
 //   - Message size: 64 KiB. For `EvaluateBatch`: 1 MiB, and 64 KiB for each call in it.
 //   - `ReplayGame`: 1000 moves.
+//   - Fields of a message, or of a call in a batch, including nested fields and list items: 12,096.
 //   - `EvaluateBatch`: 1000 calls, and 4 MiB for all responses together. The first item that does not fit and all items
 //     after it are refused with RESOURCE_EXHAUSTED.
 //   - Timeout of a unary call: 10 seconds.

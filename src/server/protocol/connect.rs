@@ -93,7 +93,12 @@ pub(super) async fn decode_request(
             }
             Ok(batch.finish()?.into())
         }
-        (Encoding::Json, method) => Ok(request_from_json(method.name(), &body)?.into()),
+        (Encoding::Json, method) => {
+            let mut slice = TimeSlice::default();
+            let message = request_from_json(method.name(), &body, max_item_bytes)?;
+            slice.yield_if_used_up().await;
+            Ok(message.into())
+        }
     }
 }
 

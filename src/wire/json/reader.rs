@@ -3,23 +3,22 @@
 use std::fmt;
 
 use prost_reflect::{DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, Value};
-use serde::Deserialize;
 use serde_json::Number;
 
 use super::{
     expectation::{example, expected},
     suggestion,
-    tree::{Json, Tree},
+    tree::{Json, Lists, ParseError, Tree, parse_lists, parse_tree},
 };
-use crate::wire::{Path, Refusal, Violations, refusal::truncate_quote};
+use crate::wire::{FieldLimit, Path, Refusal, Violations, refusal::truncate_quote};
 
 /// Decodes the JSON of a request by the descriptors of the contract, and collects its violations.
 pub(super) struct Reader {
     /// The type of the request.
     request: MessageDescriptor,
     violations: Violations,
-    /// Whether the request has a field of a type that this reader does not support.
-    has_unsupported_field: bool,
+    /// A refusal that replaces the violations: too many fields, or an internal fault.
+    refusal: Option<Refusal>,
 }
 
 /// The fields of an object so far, each with the name that the client used.
@@ -27,28 +26,53 @@ pub(super) type GivenFields = Vec<(FieldDescriptor, String)>;
 
 impl Reader {
     pub(super) fn new(request: MessageDescriptor) -> Self {
-        Self { request, violations: Violations::default(), has_unsupported_field: false }
+        Self { request, violations: Violations::default(), refusal: None }
     }
 
     /// Returns the value, or the refusal with all violations.
     pub(super) fn finish<T>(self, value: T) -> Result<T, Refusal> {
-        if self.has_unsupported_field {
-            return Err(Refusal::internal_fault());
+        match self.refusal {
+            Some(refusal) => Err(refusal),
+            None => self.violations.finish(Some(value)),
         }
-        self.violations.finish(Some(value))
     }
 
-    /// Parses JSON. Returns None if its syntax is invalid.
-    pub(super) fn parse<'de, T: Deserialize<'de>>(&mut self, json: &'de [u8], at: &Path<'_>) -> Option<T> {
-        let parsed = serde_json::from_slice(json);
-        parsed
-            .map_err(|error| self.violations.malformed(at, format_args!("this is not valid JSON: {error}")))
-            .ok()
+    /// Whether a refusal is certain that does not depend on the rest of the request.
+    pub(super) fn is_refused(&self) -> bool {
+        self.refusal.is_some()
+    }
+
+    /// Parses the lists of a batch, without their items. Returns None if they are refused.
+    pub(super) fn parse_batch<'de>(&mut self, json: &'de [u8]) -> Option<Lists<'de>> {
+        let limit = FieldLimit::BATCH;
+        // The list of calls is a member of the batch.
+        self.parsed(parse_lists(json, 1 + limit.max_fields()), limit, &Path::REQUEST)
+    }
+
+    fn parsed<T>(&mut self, parsed: Result<T, ParseError>, limit: FieldLimit, at: &Path<'_>) -> Option<T> {
+        match parsed {
+            Ok(value) => return Some(value),
+            Err(ParseError::TooManyFields) => self.refusal = Some(limit.exceeded()),
+            Err(ParseError::Syntax(error)) => {
+                self.violations.malformed(at, format_args!("this is not valid JSON: {error}"));
+            }
+        }
+        None
+    }
+
+    fn internal_fault(&mut self) {
+        self.refusal = Some(Refusal::internal_fault());
     }
 
     /// Reads a message of the request, without its invalid fields.
-    pub(super) fn read(&mut self, message: &MessageDescriptor, json: &[u8], at: &Path<'_>) -> DynamicMessage {
-        match self.parse(json, at) {
+    pub(super) fn read(
+        &mut self,
+        message: &MessageDescriptor,
+        json: &[u8],
+        limit: FieldLimit,
+        at: &Path<'_>,
+    ) -> DynamicMessage {
+        match self.parsed(parse_tree(json, limit.max_fields()), limit, at) {
             Some(Tree(Json::Object(members))) => self.message(message, members, at),
             Some(Tree(other)) => {
                 self.mismatch(at, &Kind::Message(message.clone()), false, &other);
@@ -71,7 +95,7 @@ impl Reader {
             let Some(field) = self.field(descriptor, &mut given, name, is_null, at) else { continue };
             let value = self.field_value(&field, json, &at.field(field.name()));
             if value.is_some_and(|value| message.try_set_field(&field, value).is_err()) {
-                self.has_unsupported_field = true;
+                self.internal_fault();
             }
         }
         message
@@ -120,7 +144,7 @@ impl Reader {
     fn field_value(&mut self, field: &FieldDescriptor, json: Json<Tree>, at: &Path<'_>) -> Option<Value> {
         let kind = field.kind();
         if !is_supported(field) {
-            self.has_unsupported_field = true;
+            self.internal_fault();
             return None;
         }
         if !field.is_list() {
@@ -212,13 +236,13 @@ mod tests {
     use crate::wire::{
         json::{
             DESCRIPTORS,
-            tests::{refusal, violation, violations},
+            tests::{MAX_BYTES, refusal, violation, violations},
         },
         proto, request_from_json,
     };
 
     fn new_game(json: &str) -> proto::NewGameRequest {
-        let binary = request_from_json("NewGame", json.as_bytes()).expect("the request is valid");
+        let binary = request_from_json("NewGame", json.as_bytes(), MAX_BYTES).expect("the request is valid");
         proto::NewGameRequest::decode(binary.as_slice()).expect("the result is a request")
     }
 
@@ -317,7 +341,7 @@ mod tests {
     fn null_is_an_absent_field() {
         let json = r#"{"connectFour": {}, "royalMatch": null, "rules": null, "seed": null, "form": null}"#;
         assert_eq!(new_game(json), new_game(r#"{"connectFour": {}}"#));
-        request_from_json("SettleTrade", br#"{"picks": null}"#).expect("a list may be null");
+        request_from_json("SettleTrade", br#"{"picks": null}"#, MAX_BYTES).expect("a list may be null");
     }
 
     #[test]
@@ -395,7 +419,8 @@ mod tests {
         let message =
             DESCRIPTORS.get_message_by_name("google.rpc.ErrorInfo").expect("google.rpc.ErrorInfo has a map");
         let mut reader = Reader::new(message.clone());
-        reader.read(&message, br#"{"metadata": {"a": "b"}}"#, &Path::REQUEST);
+        let limit = FieldLimit::for_json(1000);
+        reader.read(&message, br#"{"metadata": {"a": "b"}}"#, limit, &Path::REQUEST);
         assert_eq!(reader.finish(()), Err(Refusal::internal_fault()));
     }
 

@@ -1,6 +1,12 @@
 //! Requests that many tests send, and how gRPC frames them.
 
-use arbiter::wire::proto::{self, r#move};
+use arbiter::{
+    games::queen_rooks::QueenRooks,
+    wire::{
+        Form,
+        proto::{self, r#move},
+    },
+};
 use bytes::{BufMut, Bytes, BytesMut};
 use prost::Message;
 
@@ -22,6 +28,19 @@ pub fn long_replay() -> proto::ReplayGameRequest {
     let round = ["b3-c3", "c2-b2", "c3-b3", "b2-c2"];
     let moves = round.map(|text| proto::Move { kind: Some(r#move::Kind::Notation(text.to_owned())) });
     proto::ReplayGameRequest { state: Some(state), moves: moves.into_iter().cycle().take(1000).collect() }
+}
+
+/// The same moves as typed messages, which have more fields than those of any other game.
+pub fn long_typed_replay() -> proto::ReplayGameRequest {
+    let replay = long_replay();
+    let typed = |mv: &proto::Move| match &mv.kind {
+        Some(r#move::Kind::Notation(text)) => {
+            let mv = text.parse().expect("the notation is valid");
+            Form::Typed.write_move::<QueenRooks>(&mv)
+        }
+        _ => panic!("the move is typed"),
+    };
+    proto::ReplayGameRequest { moves: replay.moves.iter().map(typed).collect(), ..replay }
 }
 
 /// A length-prefixed gRPC message.

@@ -60,6 +60,7 @@ class RulesServiceStub:
 
     * Message size: 64 KiB. For `EvaluateBatch`: 1 MiB, and 64 KiB for each call in it.
     * `ReplayGame`: 1000 moves.
+    * Fields of a message, or of a call in a batch, including nested fields and list items: 12,096.
     * `EvaluateBatch`: 1000 calls, and 4 MiB for all responses together. The first item that does not fit and all items
     after it are refused with RESOURCE_EXHAUSTED.
     * Timeout of a unary call: 10 seconds.
@@ -180,6 +181,7 @@ class RulesServiceServicer:
 
     * Message size: 64 KiB. For `EvaluateBatch`: 1 MiB, and 64 KiB for each call in it.
     * `ReplayGame`: 1000 moves.
+    * Fields of a message, or of a call in a batch, including nested fields and list items: 12,096.
     * `EvaluateBatch`: 1000 calls, and 4 MiB for all responses together. The first item that does not fit and all items
     after it are refused with RESOURCE_EXHAUSTED.
     * Timeout of a unary call: 10 seconds.
@@ -410,6 +412,7 @@ class RulesService:
 
     * Message size: 64 KiB. For `EvaluateBatch`: 1 MiB, and 64 KiB for each call in it.
     * `ReplayGame`: 1000 moves.
+    * Fields of a message, or of a call in a batch, including nested fields and list items: 12,096.
     * `EvaluateBatch`: 1000 calls, and 4 MiB for all responses together. The first item that does not fit and all items
     after it are refused with RESOURCE_EXHAUSTED.
     * Timeout of a unary call: 10 seconds.

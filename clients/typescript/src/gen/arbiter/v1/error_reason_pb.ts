@@ -124,7 +124,7 @@ export enum ErrorReason {
   MESSAGE_TOO_LARGE = 9,
 
   /**
-   * A repeated field exceeds the configured maximum number of items.
+   * A repeated field has more items than the configured maximum, or a message too many fields.
    * Status RESOURCE_EXHAUSTED.
    *
    * Example: an `EvaluateBatch` of more than 1000 calls (the default of `--max-batch-items`).

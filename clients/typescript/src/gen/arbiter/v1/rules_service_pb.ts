@@ -1477,6 +1477,7 @@ export const StateFormSchema: GenEnum<StateForm> = /*@__PURE__*/
  *
  * * Message size: 64 KiB. For `EvaluateBatch`: 1 MiB, and 64 KiB for each call in it.
  * * `ReplayGame`: 1000 moves.
+ * * Fields of a message, or of a call in a batch, including nested fields and list items: 12,096.
  * * `EvaluateBatch`: 1000 calls, and 4 MiB for all responses together. The first item that does not fit and all items
  *   after it are refused with RESOURCE_EXHAUSTED.
  * * Timeout of a unary call: 10 seconds.
