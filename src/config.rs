@@ -241,7 +241,7 @@ pub struct Limits {
         long,
         env = "ARBITER_MAX_BYTES_IN_FLIGHT",
         value_name = "BYTES",
-        default_value = "167772160",
+        default_value = "134217728",
         value_parser = count
     )]
     pub max_bytes_in_flight: NonZeroUsize,
@@ -269,7 +269,7 @@ pub struct Limits {
     pub max_wait: Duration,
 
     /// Maximum number of connections. Further ones are closed immediately.
-    #[arg(long, env = "ARBITER_MAX_CONNECTIONS", value_name = "COUNT", default_value = "4000", value_parser = count)]
+    #[arg(long, env = "ARBITER_MAX_CONNECTIONS", value_name = "COUNT", default_value = "1000", value_parser = count)]
     pub max_connections: NonZeroUsize,
 
     /// Maximum number of concurrent calls on one connection. Further calls wait in the client.

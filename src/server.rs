@@ -25,6 +25,7 @@ use std::{
     sync::Arc,
 };
 
+use socket2::{Domain, Socket, Type};
 use tokio::{
     runtime::{self, Runtime},
     sync::mpsc,
@@ -315,8 +316,24 @@ fn hint(error: &io::Error) -> &'static str {
     }
 }
 
+/// Maximum number of connections that wait to be accepted.
+const LISTEN_BACKLOG: i32 = 1024;
+
+/// Size of the receive buffer of a connection in the operating system, which would otherwise grow to many megabytes while the
+/// server is busy.
+const RECEIVE_BUFFER_BYTES: usize = 64 * 1024;
+
 fn bind(flag: &'static str, address: SocketAddr) -> Result<TcpListener, ServerError> {
-    TcpListener::bind(address).map_err(|source| ServerError::Bind { flag, address, source })
+    let bind = || {
+        let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+        socket.set_reuse_address(true)?;
+        // Accepted connections inherit it.
+        socket.set_recv_buffer_size(RECEIVE_BUFFER_BYTES)?;
+        socket.bind(&address.into())?;
+        socket.listen(LISTEN_BACKLOG)?;
+        Ok(TcpListener::from(socket))
+    };
+    bind().map_err(|source| ServerError::Bind { flag, address, source })
 }
 
 fn to_tokio(listener: TcpListener) -> io::Result<tokio::net::TcpListener> {

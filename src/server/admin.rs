@@ -38,6 +38,9 @@ const TRANSFER_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum size of the headers of a request: the smallest that hyper allows.
 const MAX_HEADER_BYTES: usize = 8 * 1024;
 
+/// How much the operating system buffers for a client that does not read.
+const MAX_UNSENT_BYTES: u32 = 16 * 1024;
+
 /// Maximum size of a log filter.
 const MAX_FILTER_BYTES: usize = 1024;
 
@@ -81,8 +84,10 @@ impl Admin {
     }
 
     async fn serve_connection(self: Arc<Self>, stream: TcpStream, peer: IpAddr) {
-        // Fails only if the client has already closed the connection.
-        let _ = SockRef::from(&stream).set_tcp_user_timeout(Some(TRANSFER_TIMEOUT));
+        let socket = SockRef::from(&stream);
+        // These fail only if the client has already closed the connection.
+        let _ = socket.set_tcp_user_timeout(Some(TRANSFER_TIMEOUT));
+        let _ = socket.set_tcp_notsent_lowat(MAX_UNSENT_BYTES);
         let service = service_fn(|request| async { Ok::<_, Infallible>(self.handle(request, peer).await) });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())

@@ -171,8 +171,11 @@ impl Pipeline {
     ) -> Response<ResponseBody> {
         let path = request.uri().path().to_owned();
         let (service, name) = split_path(&path);
-        let is_health = service == HEALTH_SERVICE;
-        let kind = if is_health && name != "Watch" { CallKind::Unary } else { CallKind::Stream };
+        let kind = match name {
+            "Watch" if service == HEALTH_SERVICE => CallKind::Watch,
+            _ if service == HEALTH_SERVICE => CallKind::Unary,
+            _ => CallKind::Stream,
+        };
         let response_ended = CancellationToken::new();
         let call = async {
             let client = self.authenticate(service, request.headers(), arrival)?;
@@ -202,9 +205,9 @@ impl Pipeline {
         if let Some(permit) = permit {
             hold(&mut response, permit);
         }
-        if kind == CallKind::Stream {
-            // A health watch is idle by nature. Its connection has a maximum age.
-            let idle_timeout = (!is_health).then_some(self.limits.stream_idle_timeout);
+        if kind != CallKind::Unary {
+            // A watch is idle by nature. Its connection has a maximum age.
+            let idle_timeout = (kind == CallKind::Stream).then_some(self.limits.stream_idle_timeout);
             let shutdown = self.shutdown.clone();
             let response_ended = response_ended.drop_guard();
             response.body_mut().end_with(StreamEnd::new(idle_timeout, shutdown, response_ended));

@@ -331,7 +331,13 @@ async fn a_client_may_send_many_calls_before_reading_the_answers() {
     let server = TestServer::start_with(&["--log", "off", "--threads", "1"]);
     let client = GrpcClient::connect(&server.address).await;
     client.assert_call_succeeds().await;
-    let message = framed(&proto::EvaluateRequest { call: Some(list_games()) }.encode_to_vec());
+    // As short as a request about a game can be.
+    let state = Some(proto::State::notation("4"));
+    let mv = Some(proto::Move { kind: Some(proto::r#move::Kind::Notation("4".to_owned())) });
+    let request = proto::ValidateMoveRequest { state, r#move: mv };
+    let call = proto::Call { kind: Some(proto::call::Kind::ValidateMove(request)) };
+    let message = framed(&proto::EvaluateRequest { call: Some(call) }.encode_to_vec());
+    assert!(message.len() < 25, "{message:?}");
     let mut stream = client.open("Evaluate", &[]).await.expect("the connection stays open");
     for _ in 0..CALLS {
         stream.body.send_data(message.clone(), false).expect("the data is sent");

@@ -27,7 +27,7 @@ const WINDOW: Duration = Duration::from_millis(500);
 const MIN_COUNTED_TIME: Duration = Duration::from_micros(50);
 
 /// Maximum number of calls of one client that wait in the queue of light clients.
-const MAX_WAITING_LIGHT_CALLS: usize = 2;
+const MAX_WAITING_LIGHT_CALLS: usize = 8;
 
 /// A queue of one worker with a lane for light and one for heavy clients. Clones share the queue.
 #[derive(Clone)]

@@ -17,6 +17,9 @@ const INCLUDED_BYTES: usize = 4 * 1024;
 /// What an open stream takes: requests that h2 buffers up to the window of the stream, and responses that are not sent yet.
 const STREAM_BYTES: usize = 128 * 1024;
 
+/// What a watch takes: it has no further requests, and its responses are short.
+const WATCH_BYTES: usize = 32 * 1024;
+
 /// What kind of call a permit is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::server) enum CallKind {
@@ -24,6 +27,8 @@ pub(in crate::server) enum CallKind {
     Unary,
     /// A stream, open as long as its client uses it.
     Stream,
+    /// A stream of responses to one request, open as long as its client waits for them.
+    Watch,
 }
 
 /// A call in flight, from its headers until its response is sent: counted as one call or stream, and by the bytes that are
@@ -45,10 +50,11 @@ impl InFlightPermit {
         let (calls, bytes) = match kind {
             CallKind::Unary => (&budgets.calls, CALL_BYTES),
             CallKind::Stream => (&budgets.streams, STREAM_BYTES),
+            CallKind::Watch => (&budgets.streams, WATCH_BYTES),
         };
         let call = calls.acquire(client, 1).ok_or_else(|| match kind {
             CallKind::Unary => Refusal::too_many_calls(),
-            CallKind::Stream => Refusal::too_many_streams(),
+            CallKind::Stream | CallKind::Watch => Refusal::too_many_streams(),
         })?;
         let bytes = budgets.bytes.acquire(client, bytes).ok_or_else(Refusal::too_many_bytes)?;
         Ok(Self { kind, _call: call, bytes, connection: ConnectionActivity::open_call(connection) })
@@ -56,7 +62,7 @@ impl InFlightPermit {
 
     /// Counts the bytes of the request or response that is held now. A stream has its bytes from the beginning.
     pub(in crate::server) fn hold(&mut self, bytes: usize) -> Result<(), Refusal> {
-        if self.kind == CallKind::Stream {
+        if self.kind != CallKind::Unary {
             return Ok(());
         }
         if self.bytes.resize(CALL_BYTES + bytes.saturating_sub(INCLUDED_BYTES)) {

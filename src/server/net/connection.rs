@@ -44,12 +44,15 @@ const MAX_LOCAL_ERROR_RESETS: usize = 1024;
 
 /// The initial HTTP/2 window of a stream: how much of a request h2 buffers before it is read. The byte budget counts it for
 /// every open stream. The server reads unary requests as they arrive.
-const STREAM_WINDOW_BYTES: u32 = 64 * 1024;
+const STREAM_WINDOW_BYTES: u32 = 16 * 1024;
 
-/// The initial HTTP/2 window of a connection. h2 treats many small unread frames as a flood; how many it tolerates depends
-/// on this window. Large enough for a stream of the smallest calls, one per frame, and for a batch over a high-latency
-/// network. The windows of the streams bound what is buffered.
-const CONNECTION_WINDOW_BYTES: u32 = 16 * 1024 * 1024;
+/// The initial HTTP/2 window of a connection. It also sets how many small unread frames h2 tolerates, at 240 bytes each that it
+/// never releases: here about a thousand. That is enough for a stream of the shortest requests about a game, one per frame, whose
+/// client sends as fast as the stream window allows.
+const CONNECTION_WINDOW_BYTES: u32 = 480 * 1024;
+
+/// Maximum size of the part of a response that h2 buffers for a stream before the client reads it. The last chunk may exceed it.
+const SEND_BUFFER_BYTES: usize = 32 * 1024;
 
 /// Maximum size of the headers of a request.
 const MAX_HEADER_BYTES: u32 = 8 * 1024;
@@ -167,12 +170,16 @@ impl ConnectionContext {
             FlushAfterPoll { connection, io: io.clone(), activity: &activity, result: None, blocked };
         let mut stalled = pin!(self.stalled(&io, ActivityMonitor::new(activity.clone())));
 
+        let mut grace = self.limits.max_connection_age_grace;
         let is_draining = tokio::select! {
             // Poll first, so that a new connection reads its first requests before GOAWAY.
             biased;
             closed = &mut connection => return closed,
             stall = &mut stalled => match stall {
-                Stall::Idle => false,
+                Stall::Idle => {
+                    grace = grace.min(IDLE_GRACE);
+                    false
+                }
                 Stall::Unread => {
                     self.metrics.connection_stalled();
                     false
@@ -192,7 +199,7 @@ impl ConnectionContext {
         }
         tokio::select! {
             closed = &mut connection => closed,
-            () = sleep(self.limits.max_connection_age_grace), if !is_draining => Ok(()),
+            () = sleep(grace), if !is_draining => Ok(()),
             () = self.drain.expired() => Ok(()),
         }
     }
@@ -221,6 +228,9 @@ impl ConnectionContext {
         }
     }
 }
+
+/// How long an idle connection stays open after GOAWAY: a call that is already on its way is answered.
+const IDLE_GRACE: Duration = Duration::from_secs(2);
 
 /// Why a connection is not kept open.
 enum Stall {
@@ -271,6 +281,7 @@ where
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         self.activity.record_poll();
+        self.io.start_poll();
         if self.result.is_none()
             && let Poll::Ready(result) = self.connection.as_mut().poll(context)
         {
@@ -300,6 +311,7 @@ fn http2(limits: &Limits) -> http2::Builder<TokioExecutor> {
         .max_local_error_reset_streams(MAX_LOCAL_ERROR_RESETS)
         // A client that cancels all its calls at once, for example at their deadline, is not an attacker.
         .max_pending_accept_reset_streams(limits.max_streams_per_connection as usize)
+        .max_send_buf_size(SEND_BUFFER_BYTES)
         .header_table_size(HEADER_TABLE_BYTES)
         .max_header_list_size(MAX_HEADER_BYTES);
     builder

@@ -13,6 +13,10 @@ use std::{
 use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+/// Maximum number of bytes that a connection reads in one poll, before the worker polls others: a client that sends frames without
+/// a pause would otherwise keep it busy for long.
+const MAX_READ_BYTES_PER_POLL: usize = 16 * 1024;
+
 /// Maximum number of buffered bytes. A write beyond it waits until the buffer is sent.
 const MAX_BUFFERED_BYTES: usize = 64 * 1024;
 
@@ -30,6 +34,8 @@ struct Inner<I> {
     is_blocked: bool,
     /// Whether a read waits until the buffer is sent.
     has_waiting_read: bool,
+    /// How much may still be read in this poll.
+    unread_quota: usize,
 }
 
 impl<I> Clone for CoalescedWrites<I> {
@@ -48,7 +54,13 @@ impl<I: AsyncRead + AsyncWrite + Unpin> CoalescedWrites<I> {
             bytes_sent: 0,
             is_blocked: false,
             has_waiting_read: false,
+            unread_quota: MAX_READ_BYTES_PER_POLL,
         })))
+    }
+
+    /// Starts a poll of the connection, in which it may read a limited number of bytes.
+    pub(super) fn start_poll(&self) {
+        self.inner().unread_quota = MAX_READ_BYTES_PER_POLL;
     }
 
     /// Sends the buffer. Ready when all of it is sent.
@@ -117,7 +129,14 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for CoalescedWrites<I> {
             return Poll::Pending;
         }
         if inner.received.is_empty() {
-            return Pin::new(&mut inner.io).poll_read(context, buffer);
+            if inner.unread_quota == 0 {
+                context.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            let before = buffer.filled().len();
+            let read = Pin::new(&mut inner.io).poll_read(context, buffer);
+            inner.unread_quota = inner.unread_quota.saturating_sub(buffer.filled().len() - before);
+            return read;
         }
         let length = inner.received.len().min(buffer.remaining());
         buffer.put_slice(&inner.received.split_to(length));
@@ -222,6 +241,21 @@ mod tests {
         (flushed.unwrap(), received.unwrap());
         assert_eq!(flusher.bytes_sent_if_blocked(), None);
         assert_eq!(stream.read(&mut bytes).await.unwrap(), 2);
+    }
+
+    #[tokio::test]
+    async fn a_poll_reads_a_limited_number_of_bytes() {
+        let (mut stream, mut far) = pair(10 * MAX_READ_BYTES_PER_POLL);
+        far.write_all(&vec![1; 10 * MAX_READ_BYTES_PER_POLL]).await.unwrap();
+        let mut bytes = vec![0; MAX_READ_BYTES_PER_POLL];
+        stream.read_exact(&mut bytes).await.unwrap();
+        tokio::select! {
+            biased;
+            read = stream.read(&mut bytes) => panic!("more was read: {read:?}"),
+            () = std::future::ready(()) => {}
+        }
+        stream.start_poll();
+        stream.read_exact(&mut bytes).await.unwrap();
     }
 
     #[tokio::test]
