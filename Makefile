@@ -101,6 +101,11 @@ container-test: $(STATIC) $(GRPCURL) $(TOOLS)/image-python ## Build the image, r
 	@$(call need-package,runc,runc)
 	$(TOOLS)/image-python/bin/python deploy/image/test.py $(GRPCURL) target/image/arbiter
 
+# SHORT=yes: only the essential attacks, as in CI.
+.PHONY: hostile
+hostile: $(STATIC) $(TOOLS)/hostile-python ## Attack the server under a memory limit; check its memory and the calls of other clients
+	$(TOOLS)/hostile-python/bin/python tests/hostile/run.py target/image/arbiter $(if $(SHORT),--short)
+
 .PHONY: watch-check
 watch-check: $(PROMETHEUS)/promtool $(TOOLS)/compose/cmd $(TOOLS)/prometheus-python ## Check alerts, dashboard and compose.yaml with a real Prometheus
 	$(BUILD)
@@ -189,6 +194,9 @@ $(TOOLS)/%-python: deploy/%/requirements.txt
 	$(make-python)
 
 $(TOOLS)/%-python: benches/%/requirements.txt
+	$(make-python)
+
+$(TOOLS)/%-python: tests/%/requirements.txt
 	$(make-python)
 
 $(TOOLS)/plot-python: benches/requirements.txt

@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path
 
 from attacker import SERVICE, field, header_block, message
-from attacks_memory import APPLY_MOVE, EVALUATE, EVALUATE_BATCH, LIST_LEGAL_MOVES, STATE, streams
+from attacks_memory import APPLY_MOVE, EVALUATE, EVALUATE_BATCH, ITEM, LIST_LEGAL_MOVES, STATE, streams
 from registry import attack
 
 VALIDATE_MOVE = header_block(SERVICE + "ValidateMove")
@@ -65,7 +65,7 @@ def replays(load):
 @attack("batches of 1000 items")
 def batches(load):
     """Each item lists the legal moves of the largest board, until the response has 4 MiB."""
-    full_speed(load, EVALUATE_BATCH, message(field(1, field(9, STATE)) * 1000))
+    full_speed(load, EVALUATE_BATCH, message(ITEM * 1000))
 
 
 @attack("JSON batches of 500,000 items")
@@ -75,13 +75,13 @@ def json_batches(load):
     full_speed(load, header_block(SERVICE + "EvaluateBatch", content_type="application/json"), body, in_flight=20)
 
 
-@attack("deeply nested JSON")
+@attack("deeply nested JSON", connections=(2,))
 def nested_json(load):
     body = b'{"state":' + b"[" * 60_000
     full_speed(load, header_block(SERVICE + "ApplyMove", content_type="application/json"), body)
 
 
-@attack("deeply nested messages")
+@attack("deeply nested messages", connections=(2,))
 def nested_messages(load):
     """Messages within messages, as deep as 64 KiB allow."""
     body = b""
@@ -100,7 +100,7 @@ def gzip_bombs(load):
     full_speed(load, header_block(SERVICE + "EvaluateBatch", GZIP), message(start + 63 * block, True))
 
 
-@attack("new games on the largest board")
+@attack("new games on the largest board", connections=(2,))
 def large_games(load):
     full_speed(load, header_block(SERVICE + "NewGame"), message(field(4, b"") + field(6, field(4, field(1, 26)))))
 
@@ -131,7 +131,7 @@ def unauthenticated(load):
     full_speed(load, APPLY_MOVE, INVALID)
 
 
-@attack("invalid calls", check=log_rate)
+@attack("invalid calls", connections=(2,), check=log_rate)
 def invalid_calls(load):
     full_speed(load, APPLY_MOVE, INVALID)
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from attacker import (
     CLOSE, CONTINUATION, DATA, END_HEADERS, END_STREAM, HEADERS, PING, PREFACE, PRIORITY, RST_STREAM, SERVICE, SETTINGS,
-    WINDOW_UPDATE, field, frame, header_block, message, text,
+    WINDOW_UPDATE, frame, header_block, message, text,
 )
-from attacks_memory import APPLY_MOVE, EVALUATE, SHORT_SEND_TIMEOUT, STATE, STREAMS, streams
+from attacks_memory import APPLY_MOVE, EVALUATE, ITEM, SHORT_SEND_TIMEOUT, STATE, STREAMS, streams
 from registry import attack
 
 # More than --max-connections.
@@ -76,9 +76,7 @@ def certificate():
         yield ["--tls-cert", str(cert), "--tls-key", str(key)], ["--ca", str(cert)]
 
 
-@attack(
-    "half a TLS ClientHello", prepare=certificate, flags=SHORT_CALL_TIMEOUT, check=closed_in_time, short=(TOO_MANY,), **ALL_CONNECTIONS
-)
+@attack("half a TLS ClientHello", prepare=certificate, flags=SHORT_CALL_TIMEOUT, check=closed_in_time, **ALL_CONNECTIONS)
 def half_a_client_hello(load):
     outgoing = ssl.MemoryBIO()
     client = ssl.create_default_context().wrap_bio(ssl.MemoryBIO(), outgoing, server_hostname="localhost")
@@ -116,8 +114,8 @@ def slowly(load, first, drops, interval=0.2):
 
 
 @attack(
-    "slow HTTP/1.1 headers", connections=(3000,), flags=("--keepalive-interval", "2s", *SHORT_SEND_TIMEOUT), check=closed_in_time,
-    seconds=6,
+    "slow HTTP/1.1 headers", connections=(3000,), flags=("--keepalive-interval", "2s", *SHORT_SEND_TIMEOUT),
+    check=closed_in_time, seconds=6,
 )
 def slow_headers(load):
     slowly(load, f"POST {SERVICE}ApplyMove HTTP/1.1\r\nhost: x\r\nx-slow: ".encode(), b"x", interval=0.5)
@@ -150,7 +148,7 @@ def pings(load):
     flood(load, frame(PING, payload=bytes(8)))
 
 
-@attack("SETTINGS flood, nothing read")
+@attack("SETTINGS flood, nothing read", connections=(50,))
 def settings(load):
     flood(load, frame(SETTINGS))
 
@@ -161,12 +159,12 @@ def window_updates(load):
     flood(load, frame(WINDOW_UPDATE, stream=1, payload=struct.pack(">I", 1)), first=first, reads=True)
 
 
-@attack("PRIORITY flood")
+@attack("PRIORITY flood", short=(2,))
 def priorities(load):
     flood(load, frame(PRIORITY, stream=3, payload=bytes(5)), reads=True)
 
 
-@attack("empty DATA flood")
+@attack("empty DATA flood", connections=(2,))
 def empty_data(load):
     flood(load, frame(DATA, stream=1), first=frame(HEADERS, END_HEADERS, 1, EVALUATE), reads=True)
 
@@ -190,10 +188,9 @@ def rapid_reset(load):
     load.run(script, renew=True)
 
 
-@attack("messages in frames of one byte", short=(50,), seconds=6)
+@attack("messages in frames of one byte", connections=(2, 200), short=(200,), seconds=5)
 def one_byte_frames(load):
-    """Streams that are blocked, with requests in the smallest frames: h2 holds each frame for itself."""
-    item = message(field(1, field(9, STATE)))
+    """Streams that are blocked, with requests in the smallest frames: h2 takes about 240 bytes for each."""
 
     def script(connection):
         yield from connection.start(window=0)
@@ -201,7 +198,7 @@ def one_byte_frames(load):
             stream, headers = connection.open(EVALUATE)
             yield headers
             # The response to the second item blocks the stream.
-            yield from connection.data(stream, item * 4)
+            yield from connection.data(stream, message(ITEM) * 4)
             rest = frame(DATA, stream=stream, payload=b"\0")
             for _ in range(30):
                 connection.window -= 2000
@@ -210,7 +207,7 @@ def one_byte_frames(load):
     load.run(script, renew=True)
 
 
-@attack("calls without a body, with 240 tiny header fields")
+@attack("calls without a body, with 220 header fields", short=(50,))
 def tiny_fields(load):
     """Headers within their limit of 8 KiB, in as many fields as possible."""
     names = ["a", *(f"{letter}{digit}" for letter in "abcdefghijklmnopqrstuvwxyz" for digit in "012345678")]
@@ -274,13 +271,13 @@ def admin_slow_body(load):
     on_admin_port(load, b"PUT /log-level HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\ninfo")
 
 
-@attack("admin port: body without end")
+@attack("admin port: body without end", connections=(2,))
 def admin_endless_body(load):
     start = b"PUT /log-level HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n"
     on_admin_port(load, start, b"1000\r\n" + bytes(4096) + b"\r\n", renew=True)
 
 
-@attack("admin port: /metrics at full speed", short=(50,))
+@attack("admin port: /metrics at full speed", connections=(50,), short=(50,))
 def admin_metrics(load):
     request = b"GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n"
     on_admin_port(load, request, request, renew=True)

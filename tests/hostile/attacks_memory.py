@@ -3,7 +3,7 @@
 import re
 import time
 
-from attacker import END_HEADERS, END_STREAM, SERVICE, field, header_block, message
+from attacker import END_HEADERS, END_STREAM, MAX_WINDOW, SERVICE, field, header_block, message
 from registry import attack
 
 HEALTH_WATCH = header_block("/grpc.health.v1.Health/Watch")
@@ -29,6 +29,9 @@ def large_board():
 
 
 STATE = field(1, field(1, large_board()))
+# An item of a batch or a stream: its legal moves.
+ITEM = field(1, field(9, STATE))
+MANY_ITEMS = message(ITEM) * (60_000 // len(message(ITEM)))
 
 
 @attack("no attack", connections=(0,), short=(0,))
@@ -37,15 +40,15 @@ def baseline(load):
     time.sleep(load.until - time.monotonic())
 
 
-def streams(load, block, first=b"", *, flags=END_HEADERS, window=None, **options):
-    """Opens as many streams as a connection may have, and sends the same data on each."""
+def streams(load, block, body=b"", flags=0, window=MAX_WINDOW, **options):
+    """Opens as many streams as a connection may have, with the same body. Without END_STREAM it is not complete."""
 
     def script(connection):
-        yield from connection.start(**({} if window is None else {"window": window}))
+        yield from connection.start(window)
         for _ in range(STREAMS):
-            stream, headers = connection.open(block, flags)
+            stream, headers = connection.open(block)
             yield headers
-            yield from connection.data(stream, first)
+            yield from connection.data(stream, body, flags)
 
     load.run(script, **options)
 
@@ -56,7 +59,7 @@ def health_watches(load):
     streams(load, HEALTH_WATCH, message(b""))
 
 
-@attack("reflection streams", connections=(2, 320))
+@attack("reflection streams", connections=(320,))
 def reflection_streams(load):
     """Streams of the reflection service that stay open. They were not counted."""
     streams(load, REFLECTION, message(field(7, b"")))
@@ -65,7 +68,7 @@ def reflection_streams(load):
 @attack("half-sent messages of 64 KiB", short=(50,))
 def half_sent_messages(load):
     """Unary calls whose message never ends. 50 connections made the server hold 780 MB."""
-    streams(load, APPLY_MOVE, (b"\0\0\1\0\0" + bytes(60_000)))
+    streams(load, APPLY_MOVE, b"\0\0\1\0\0" + bytes(60_000))
 
 
 @attack("half-sent batches of 1 MiB")
@@ -74,7 +77,7 @@ def half_sent_batches(load):
     streams(load, EVALUATE_BATCH, b"\0\0\x10\0\0" + bytes(1_000_000))
 
 
-@attack("half-sent JSON over HTTP/1.1", connections=(2, 3000))
+@attack("half-sent JSON over HTTP/1.1", connections=(3000,))
 def half_sent_json(load):
     """The same as Connect over HTTP/1.1, where each call needs a connection."""
     headers = f"POST {SERVICE}ApplyMove HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 65000\r\n\r\n"
@@ -85,62 +88,35 @@ def half_sent_json(load):
     load.run(script, reads_frames=False)
 
 
-def unread_streams(load, window, **options):
-    """Evaluate streams that keep sending calls."""
-    item = message(field(1, field(9, STATE)))
-
-    def script(connection):
-        yield from connection.start(window)
-        opened = []
-        for _ in range(STREAMS):
-            stream, headers = connection.open(EVALUATE)
-            opened.append(stream)
-            yield headers
-        for stream in opened:
-            yield from connection.data(stream, (item * (60_000 // len(item))))
-
-    load.run(script, **options)
-
-
 @attack("Evaluate streams with a window of 0", flags=SHORT_SEND_TIMEOUT, seconds=6)
 def streams_without_window(load):
     """Streams whose client keeps sending calls, and never lets the server send a response. They held 740 MB."""
-    unread_streams(load, 0)
+    streams(load, EVALUATE, MANY_ITEMS, window=0)
 
 
-@attack("Evaluate streams that nobody reads", flags=SHORT_SEND_TIMEOUT, seconds=6)
+@attack("Evaluate streams that nobody reads", short=(50,), flags=SHORT_SEND_TIMEOUT, seconds=6)
 def streams_without_reader(load):
-    """The same with an open window, but the socket is never read."""
-    unread_streams(load, 60_000, reads=False, receive_buffer=4096)
-
-
-def unread_calls(load, block, body, window=None, **options):
-    def script(connection):
-        yield from connection.start(**({} if window is None else {"window": window}))
-        for _ in range(STREAMS):
-            stream, headers = connection.open(block)
-            yield headers
-            yield from connection.data(stream, body, END_STREAM)
-
-    load.run(script, **options)
+    """The same with an open window, but the socket is never read. The answers are long and cheap: all cards and clauses."""
+    item = message(field(1, field(7, field(1, 1) + field(2, 1))))
+    streams(load, EVALUATE, item * 100, reads=False, receive_buffer=4096)
 
 
 @attack("unread ListLegalMoves, window of 0", flags=SHORT_SEND_TIMEOUT, seconds=6, short=(50,))
 def unread_moves_without_window(load):
     """Calls whose response the client does not let the server send. 10,000 of them held 344 MB."""
-    unread_calls(load, LIST_LEGAL_MOVES, message(STATE), window=0)
+    streams(load, LIST_LEGAL_MOVES, message(STATE), END_STREAM, window=0)
 
 
 @attack("unread ListLegalMoves, socket not read", flags=SHORT_SEND_TIMEOUT, seconds=6)
 def unread_moves(load):
     """The same with an open window, but the socket is never read."""
-    unread_calls(load, LIST_LEGAL_MOVES, message(STATE), reads=False, receive_buffer=4096)
+    streams(load, LIST_LEGAL_MOVES, message(STATE), END_STREAM, reads=False, receive_buffer=4096)
 
 
 @attack("unread batch responses of 4 MiB", flags=SHORT_SEND_TIMEOUT, seconds=6, short=(50,))
 def unread_batches(load):
     """The largest responses."""
-    unread_calls(load, EVALUATE_BATCH, message(field(1, field(9, STATE)) * 700), window=0)
+    streams(load, EVALUATE_BATCH, message(ITEM * 700), END_STREAM, window=0)
 
 
 def refused_unread(load, block, body=b""):
@@ -157,13 +133,13 @@ def refused_unread(load, block, body=b""):
     load.run(script, reads=False, receive_buffer=4096)
 
 
-@attack("unread refusals: unknown method", connections=(2, 3900), flags=SHORT_SEND_TIMEOUT, seconds=8, short=(2,))
+@attack("unread refusals: unknown method", connections=(2, 3900), flags=SHORT_SEND_TIMEOUT, seconds=8, short=(3900,))
 def unread_unknown_methods(load):
     """Refusals are only headers, and h2 does not limit how many it holds until they are sent."""
     refused_unread(load, header_block(SERVICE + "Nothing"))
 
 
-@attack("unread refusals: invalid calls", connections=(2, 3900), flags=SHORT_SEND_TIMEOUT, seconds=8)
+@attack("unread refusals: invalid calls", connections=(3900,), flags=SHORT_SEND_TIMEOUT, seconds=8)
 def unread_invalid_calls(load):
     """The same with refusals of the rules, which carry details."""
     refused_unread(load, APPLY_MOVE, message(field(1, field(1, "nonsense"))))

@@ -3,12 +3,13 @@
 Every attack runs against a new process, on loopback only. It fails if the server ends or exceeds its memory, or if the
 canary loses calls. Attackers run with a lower priority, so that the latency of the canary is that of the server.
 
-Usage: python3 tests/hostile/run.py BINARY [--short] [--markdown FILE] [ATTACK...]
+Usage: python3 tests/hostile/run.py BINARY [--short] [--attempts N] [--markdown FILE] [ATTACK...]
 ATTACK: a part of the title of an attack.
 """
 
 import argparse
 import contextlib
+import importlib
 import json
 import multiprocessing
 import os
@@ -20,9 +21,6 @@ import time
 from collections import Counter
 from pathlib import Path
 
-import attacks_calls  # noqa: F401
-import attacks_connections  # noqa: F401
-import attacks_memory  # noqa: F401
 from attacker import run_attacker
 from registry import ATTACKS
 from server import MEMORY_LIMIT, MemoryGroup, Server
@@ -35,9 +33,8 @@ MAX_P99 = 250
 # Seconds until a response of the admin port.
 MAX_ADMIN = 1
 SAMPLE_INTERVAL = 0.1
-# An attack that fails while other processes use this many cores is repeated.
+# An attack that fails while other processes use this many cores is repeated (--attempts).
 MAX_USED_BY_OTHERS = 0.3
-MAX_ATTEMPTS = 3
 COLUMNS = (
     "attack", "memory peak, MB", "of that the process", "socket buffers, MB", "canary: p99, ms", "refused, failed of calls",
     "failed of new connections", "what the attacker got", "",
@@ -171,8 +168,7 @@ class Run:
             parts.append(f"completed {', '.join(calls)}")
         if stalled := last.get("arbiter_connections_stalled_total"):
             parts.append(f"{stalled:.0f} closed as stalled")
-        if self.counts["note"]:
-            parts.append(self.counts["note"])
+        parts += [f"{count} times {name}" for name, count in self.counts.items() if name.startswith("status")]
         if self.server.log_lines > 10:
             parts.append(f"{self.server.log_lines} log lines")
         return "; ".join(parts)
@@ -204,10 +200,13 @@ def main():
     parser.add_argument("binary", type=Path)
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--markdown", type=Path)
+    parser.add_argument("--attempts", type=int, default=2)
     parser.add_argument("attack", nargs="*")
     arguments = parser.parse_args()
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    for kind in ("memory", "calls", "connections"):
+        importlib.import_module(f"attacks_{kind}")
     group = MemoryGroup()
     group.remove()
     print(f"memory limit: {MEMORY_LIMIT >> 20} MiB, by {group.kind}", flush=True)
@@ -217,15 +216,16 @@ def main():
     rows, failed = [], 0
     for attack in attacks:
         seconds = min(attack.seconds, 3) if arguments.short else attack.seconds
-        for _ in range(MAX_ATTEMPTS):
+        for _ in range(arguments.attempts):
             run = Run(arguments.binary.absolute(), attack, seconds)
             problems = list(run.problems())
             if not problems or run.cores_used_by_others < MAX_USED_BY_OTHERS:
                 break
-            print(f"{attack.title}: other processes used {run.cores_used_by_others:.1f} cores", flush=True)
         failed += bool(problems)
         rows.append(run.row("FAIL" if problems else "ok"))
         print(" | ".join(rows[-1]), flush=True)
+        if problems and run.cores_used_by_others >= MAX_USED_BY_OTHERS:
+            problems.append(f"other processes used {run.cores_used_by_others:.1f} cores: they may have caused it")
         for problem in problems:
             print(f"    FAIL: {problem}", flush=True)
         if problems and run.server.last_lines and not run.survived:

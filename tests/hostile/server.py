@@ -75,7 +75,7 @@ class Server:
         addresses = ["--listen", f"127.0.0.1:{self.port}", "--admin-listen", f"127.0.0.1:{self.admin_port}"]
         self.process = subprocess.Popen(
             [binary, *addresses, *flags], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=writer,
-            text=True, preexec_fn=self.memory.enter,
+            text=True, preexec_fn=self.enter,
         )
         os.close(writer)
         if log == "read":
@@ -86,6 +86,12 @@ class Server:
         if log == "closed":
             self.log_reader.close()
         self.highest, self.last, self.slowest_admin = Counter(), {}, 0.0
+
+    def enter(self):
+        """Prepares the process of the server: memory, and if allowed a higher priority than other work of the machine."""
+        self.memory.enter()
+        with contextlib.suppress(PermissionError):
+            os.nice(-5)
 
     def read_log(self):
         for line in self.log_reader:
