@@ -29,9 +29,9 @@ def idle_streams(load):
     streams(load, EVALUATE)
 
 
-@attack("calls without a body", short=(2,))
+@attack("calls without a body", connections=(2, 50, 3900), short=(50,))
 def calls_without_body(load):
-    """Unary calls that send only their headers."""
+    """Unary calls that send only their headers. The server also holds a stream for each call that it refused."""
     streams(load, APPLY_MOVE)
 
 
@@ -62,7 +62,7 @@ def replays(load):
     full_speed(load, header_block(SERVICE + "ReplayGame"), message(REPLAY))
 
 
-@attack("batches of 1000 items")
+@attack("batches of 1000 items", connections=(50,))
 def batches(load):
     """Each item lists the legal moves of the largest board, until the response has 4 MiB."""
     full_speed(load, EVALUATE_BATCH, message(ITEM * 1000))
@@ -90,7 +90,7 @@ def nested_messages(load):
     full_speed(load, VALIDATE_MOVE, message(body))
 
 
-@attack("gzip bombs of 1 GiB", short=(2,))
+@attack("gzip bombs of 1 GiB", connections=(50,))
 def gzip_bombs(load):
     """1 MB that inflates to 1 GiB of zeros."""
     compressor = zlib.compressobj(9, wbits=31)
@@ -105,7 +105,7 @@ def large_games(load):
     full_speed(load, header_block(SERVICE + "NewGame"), message(field(4, b"") + field(6, field(4, field(1, 26)))))
 
 
-@attack("legal moves of the largest board", short=(50,))
+@attack("legal moves of the largest board")
 def large_boards(load):
     full_speed(load, LIST_LEGAL_MOVES, message(STATE))
 

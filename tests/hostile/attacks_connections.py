@@ -92,7 +92,7 @@ def idle_http2(load):
     hold(load, PREFACE + frame(SETTINGS))
 
 
-@attack("connections opened and closed", short=(50,))
+@attack("connections opened and closed", connections=(50,))
 def churn(load):
     def script(connection):
         yield from connection.start()
@@ -143,7 +143,7 @@ def flood(load, *frames, first=b"", reads=False):
     load.run(script, reads=reads, renew=True, receive_buffer=None if reads else 4096)
 
 
-@attack("PING flood, nothing read", short=(50,))
+@attack("PING flood, nothing read")
 def pings(load):
     flood(load, frame(PING, payload=bytes(8)))
 
@@ -169,7 +169,7 @@ def empty_data(load):
     flood(load, frame(DATA, stream=1), first=frame(HEADERS, END_HEADERS, 1, EVALUATE), reads=True)
 
 
-@attack("rapid reset", short=(50,))
+@attack("rapid reset", connections=(50,), short=(50,))
 def rapid_reset(load):
     """Calls that are cancelled at once (CVE-2023-44487)."""
     body = message(STATE)
@@ -214,7 +214,7 @@ def tiny_fields(load):
     streams(load, APPLY_MOVE + b"".join(b"\0" + text(name) + text("") for name in names[:220]))
 
 
-@attack("pipelined HTTP/1.1 calls, nothing read")
+@attack("pipelined HTTP/1.1 calls, nothing read", connections=(50,))
 def pipelined(load):
     body = b'{"state":{"notation":"nonsense"}}'
     request = (
@@ -231,7 +231,7 @@ def pipelined(load):
 # The admin port. Every run requests /metrics and /ready ten times per second.
 
 
-@attack("admin port: odd log filters", connections=(0,), short=(0,))
+@attack("admin port: odd log filters", connections=(0,))
 def log_filters(load):
     """A filter with a regular expression of 118 bytes took 7.4 s and 475 MB."""
     bomb = "arbiter[call{id=" + "(" * 10 + ".{99}" + "){99}" * 10 + "}]=debug"
@@ -277,7 +277,7 @@ def admin_endless_body(load):
     on_admin_port(load, start, b"1000\r\n" + bytes(4096) + b"\r\n", renew=True)
 
 
-@attack("admin port: /metrics at full speed", connections=(50,), short=(50,))
+@attack("admin port: /metrics at full speed", connections=(50,))
 def admin_metrics(load):
     request = b"GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n"
     on_admin_port(load, request, request, renew=True)

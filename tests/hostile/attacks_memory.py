@@ -71,7 +71,7 @@ def half_sent_messages(load):
     streams(load, APPLY_MOVE, b"\0\0\1\0\0" + bytes(60_000))
 
 
-@attack("half-sent batches of 1 MiB")
+@attack("half-sent batches of 1 MiB", connections=(50,))
 def half_sent_batches(load):
     """The same with the largest message, a batch."""
     streams(load, EVALUATE_BATCH, b"\0\0\x10\0\0" + bytes(1_000_000))
@@ -133,7 +133,7 @@ def refused_unread(load, block, body=b""):
     load.run(script, reads=False, receive_buffer=4096)
 
 
-@attack("unread refusals: unknown method", connections=(2, 3900), flags=SHORT_SEND_TIMEOUT, seconds=8, short=(3900,))
+@attack("unread refusals: unknown method", connections=(3900,), flags=SHORT_SEND_TIMEOUT, seconds=8, short=(3900,))
 def unread_unknown_methods(load):
     """Refusals are only headers, and h2 does not limit how many it holds until they are sent."""
     refused_unread(load, header_block(SERVICE + "Nothing"))

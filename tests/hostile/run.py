@@ -36,8 +36,8 @@ SAMPLE_INTERVAL = 0.1
 # An attack that fails while other processes use this many cores is repeated (--attempts).
 MAX_USED_BY_OTHERS = 0.3
 COLUMNS = (
-    "attack", "memory peak, MB", "of that the process", "socket buffers, MB", "canary: p99, ms", "refused, failed of calls",
-    "failed of new connections", "what the attacker got", "",
+    "attack", "memory peak, MB", "of the process, MB", "socket buffers, MB", "canary p99, ms", "calls refused, failed",
+    "new connections failed", "what the attacker got", "",
 )
 
 
