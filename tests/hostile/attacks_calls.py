@@ -120,7 +120,7 @@ def tokens():
 
 
 def log_rate(run):
-    rate = run.server.log_lines / run.attack.seconds
+    rate = run.server.log_lines / run.seconds
     if rate > MAX_LOG_RATE:
         yield f"the attacker caused {rate:.0f} log lines per second: more than {MAX_LOG_RATE}"
 

@@ -15,6 +15,7 @@ import multiprocessing
 import os
 import queue
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -33,6 +34,8 @@ MAX_P99 = 250
 # Seconds until a response of the admin port.
 MAX_ADMIN = 1
 SAMPLE_INTERVAL = 0.1
+# Seconds of an attack in the short form.
+MAX_SHORT_SECONDS = 2.5
 # An attack that fails while other processes use this many cores is repeated (--attempts).
 MAX_USED_BY_OTHERS = 0.3
 COLUMNS = (
@@ -66,7 +69,8 @@ class Run:
     """One attack against one server."""
 
     def __init__(self, binary, attack, seconds):
-        self.attack, self.counts, self.first_closed, self.oldest_open = attack, Counter(), None, 0
+        self.attack, self.seconds = attack, seconds
+        self.counts, self.first_closed, self.oldest_open = Counter(), None, 0
         began, busy, used = time.monotonic(), machine_cpu_seconds(), own_cpu_seconds()
         with contextlib.ExitStack() as stack:
             flags, canary_arguments = stack.enter_context(attack.prepare())
@@ -202,7 +206,9 @@ def main():
     parser.add_argument("--markdown", type=Path)
     parser.add_argument("--attempts", type=int, default=2)
     parser.add_argument("attack", nargs="*")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
+    # Clean up on SIGTERM, as after any other failure.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     for kind in ("memory", "calls", "connections"):
@@ -215,7 +221,7 @@ def main():
         attacks = [attack for attack in ATTACKS if any(part in attack.title for part in arguments.attack)]
     rows, failed = [], 0
     for attack in attacks:
-        seconds = min(attack.seconds, 3) if arguments.short else attack.seconds
+        seconds = min(attack.seconds, MAX_SHORT_SECONDS) if arguments.short else attack.seconds
         for _ in range(arguments.attempts):
             run = Run(arguments.binary.absolute(), attack, seconds)
             problems = list(run.problems())
