@@ -24,7 +24,7 @@ class MemoryGroup:
     """A memory cgroup, version 1 or 2. Without the right to create one, RLIMIT_DATA limits the process."""
 
     def __init__(self):
-        self.folder, self.names = None, None
+        self.folder, self.names = None, (None, None, None)
         version_1 = ("memory.limit_in_bytes", "memory.max_usage_in_bytes", "memory.kmem.tcp.max_usage_in_bytes")
         for root, names in ((CGROUPS / "memory", version_1), (CGROUPS, ("memory.max", "memory.peak", None))):
             folder = root / f"arbiter-hostile-{os.getpid()}"
