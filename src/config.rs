@@ -268,7 +268,7 @@ pub struct Limits {
     #[arg(long, env = "ARBITER_MAX_WAIT", value_name = "DURATION", default_value = "100ms", value_parser = duration)]
     pub max_wait: Duration,
 
-    /// Maximum number of connections. Further ones are closed immediately.
+    /// Maximum number of connections. A further one replaces one without calls, or is closed immediately if there is none.
     #[arg(long, env = "ARBITER_MAX_CONNECTIONS", value_name = "COUNT", default_value = "1000", value_parser = count)]
     pub max_connections: NonZeroUsize,
 
@@ -291,7 +291,8 @@ pub struct Limits {
     #[arg(long, env = "ARBITER_STREAM_IDLE_TIMEOUT", value_name = "DURATION", default_value = "5m", value_parser = duration)]
     pub stream_idle_timeout: Duration,
 
-    /// How long a client may leave a response unread. Between one and two times this long, its connection is closed.
+    /// How long a client may leave a response unread. Between one and two times this long, its connection is closed: gracefully,
+    /// or immediately if nothing can be sent.
     #[arg(long, env = "ARBITER_SEND_TIMEOUT", value_name = "DURATION", default_value = "20s", value_parser = duration)]
     pub send_timeout: Duration,
 

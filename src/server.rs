@@ -37,7 +37,7 @@ use self::{
     admission::{Admission, Budgets},
     auth::Tokens,
     drain::Drain,
-    net::{Clients, ConnectionContext, Listener, Tls, start_worker},
+    net::{Clients, ConnectionContext, Listener, OpenConnections, Tls, start_worker},
     pipeline::Pipeline,
     protocol::Router,
     services::MountedServices,
@@ -254,6 +254,8 @@ impl Bound {
             workers,
             connections: budgets.connections.clone(),
             clients: Clients::new(limits.client_identity),
+            open: OpenConnections::default(),
+            metrics: metrics.clone(),
             log_limiter: log_limiter.clone(),
         };
         let listener = tokio::spawn(listener.run(drain.clone()));

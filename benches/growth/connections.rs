@@ -15,7 +15,7 @@ use super::{
     streams::SETTLE_TIME,
 };
 
-/// More than this benchmark opens. The default is 10,000.
+/// More than this benchmark opens.
 const FLAGS: [&str; 2] = ["--max-connections", "11000"];
 /// Concurrent connection attempts.
 const MAX_CONNECTING: usize = 50;

@@ -13,7 +13,7 @@ mod write_coalescing;
 pub(super) use self::{
     activity::{ConnectionActivity, OpenCall},
     connection::ConnectionContext,
-    listener::{ACCEPT_RETRY_DELAY, Clients, Listener},
+    listener::{ACCEPT_RETRY_DELAY, Clients, Listener, OpenConnections},
     tls::Tls,
     worker::start_worker,
 };

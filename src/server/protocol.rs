@@ -6,6 +6,7 @@ mod connect;
 mod grpc_web;
 mod host;
 mod router;
+mod unstarted_calls;
 
 use std::mem;
 
@@ -18,6 +19,7 @@ pub(super) use self::{
     body::{RequestBody, ResponseBody, StreamEnd, collect},
     host::check_host,
     router::{Arrival, Router},
+    unstarted_calls::UnstartedCalls,
 };
 use crate::{
     service::{CallResult, Method},

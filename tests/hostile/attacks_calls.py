@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attacker import SERVICE, field, header_block, message
 from attacks_memory import APPLY_MOVE, EVALUATE, EVALUATE_BATCH, ITEM, LIST_LEGAL_MOVES, STATE, streams
-from registry import attack
+from registry import NEARLY_ALL, attack
 
 VALIDATE_MOVE = header_block(SERVICE + "ValidateMove")
 GZIP = ("grpc-encoding", "gzip")
@@ -29,7 +29,7 @@ def idle_streams(load):
     streams(load, EVALUATE)
 
 
-@attack("calls without a body", connections=(2, 50, 3900), short=(50,))
+@attack("calls without a body", connections=(2, 50, NEARLY_ALL), short=(50,))
 def calls_without_body(load):
     """Unary calls that send only their headers. The server also holds a stream for each call that it refused."""
     streams(load, APPLY_MOVE)
@@ -120,8 +120,9 @@ def tokens():
 
 
 def log_rate(run):
-    rate = run.server.log_lines / run.seconds
-    if rate > MAX_LOG_RATE:
+    # The limit allows the lines of a second at once.
+    rate = run.server.log_lines / (run.seconds + 1)
+    if rate > 1.1 * MAX_LOG_RATE:
         yield f"the attacker caused {rate:.0f} log lines per second: more than {MAX_LOG_RATE}"
 
 

@@ -4,7 +4,7 @@ import re
 import time
 
 from attacker import END_HEADERS, END_STREAM, MAX_WINDOW, SERVICE, field, header_block, message
-from registry import attack
+from registry import NEARLY_ALL, attack
 
 HEALTH_WATCH = header_block("/grpc.health.v1.Health/Watch")
 REFLECTION = header_block("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo")
@@ -77,7 +77,7 @@ def half_sent_batches(load):
     streams(load, EVALUATE_BATCH, b"\0\0\x10\0\0" + bytes(1_000_000))
 
 
-@attack("half-sent JSON over HTTP/1.1", connections=(3000,))
+@attack("half-sent JSON over HTTP/1.1", connections=(NEARLY_ALL,))
 def half_sent_json(load):
     """The same as Connect over HTTP/1.1, where each call needs a connection."""
     headers = f"POST {SERVICE}ApplyMove HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 65000\r\n\r\n"
@@ -133,13 +133,13 @@ def refused_unread(load, block, body=b""):
     load.run(script, reads=False, receive_buffer=4096)
 
 
-@attack("unread refusals: unknown method", connections=(3900,), flags=SHORT_SEND_TIMEOUT, seconds=8, short=(3900,))
+@attack("unread refusals: unknown method", connections=(NEARLY_ALL,), flags=SHORT_SEND_TIMEOUT, seconds=8, short=(NEARLY_ALL,))
 def unread_unknown_methods(load):
     """Refusals are only headers, and h2 does not limit how many it holds until they are sent."""
     refused_unread(load, header_block(SERVICE + "Nothing"))
 
 
-@attack("unread refusals: invalid calls", connections=(3900,), flags=SHORT_SEND_TIMEOUT, seconds=8)
+@attack("unread refusals: invalid calls", connections=(NEARLY_ALL,), flags=SHORT_SEND_TIMEOUT, seconds=8)
 def unread_invalid_calls(load):
     """The same with refusals of the rules, which carry details."""
     refused_unread(load, APPLY_MOVE, message(field(1, field(1, "nonsense"))))

@@ -5,8 +5,13 @@ import dataclasses
 from collections.abc import Callable
 
 ATTACKS = []
-# More connections than this are more than one client: the canary may lose its share.
+# More connections than this are more than one client.
 ONE_ATTACKER = 2
+# The share of its calls that the canary may lose to many clients: that of one client among fifty. If nearly all connections are
+# those of the attacker, it may lose half.
+SHARE, SHARE_OF_ALL = 0.02, 0.5
+# Nearly --max-connections.
+NEARLY_ALL = 950
 
 
 @contextlib.contextmanager
@@ -42,8 +47,9 @@ def attack(title, connections=(2, 50), short=(), **options):
 
     def register(function):
         for number in connections:
-            # The shares are lost only to many clients.
-            own = {name: value for name, value in options.items() if number > ONE_ATTACKER or "lost" not in name}
+            # Calls are lost only to many clients.
+            share = SHARE_OF_ALL if number == NEARLY_ALL else SHARE
+            own = {"max_lost": share} | options if number > ONE_ATTACKER else options
             full_title = f"{title}: {number} connections" if number else title
             ATTACKS.append(Attack(full_title, function, number, short=number in short, **own))
         return function

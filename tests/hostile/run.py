@@ -31,8 +31,8 @@ HERE = Path(__file__).resolve().parent
 MAX_MEMORY = 400_000_000
 # Milliseconds. Loose, because other processes may use the machine.
 MAX_P99 = 250
-# Seconds until a response of the admin port.
-MAX_ADMIN = 1
+# Seconds until a response of the admin port. Probes of the Helm chart have a timeout of 3 s.
+MAX_ADMIN = 2
 SAMPLE_INTERVAL = 0.1
 # Seconds of an attack in the short form.
 MAX_SHORT_SECONDS = 2.5

@@ -575,33 +575,47 @@ async fn the_stream_limit_of_a_connection_is_configurable() {
 }
 
 #[tokio::test]
-async fn a_connection_above_the_limit_is_closed_immediately() {
+async fn a_connection_above_the_limit_is_closed_if_all_others_have_calls() {
     let server = start(&["--max-connections", "2"]);
-    let first = GrpcClient::connect(&server.address).await;
-    let second = GrpcClient::connect(&server.address).await;
-    first.assert_call_succeeds().await;
-    second.assert_call_succeeds().await;
-    assert_closed(
-        "the third",
-        TcpStream::connect(&server.address).await.expect("the kernel accepts the connection"),
-    )
-    .await;
-    drop(first);
-    eventually("the budget is free again", async || match GrpcClient::try_connect(&server.address).await {
-        Ok(client) => call_succeeds(&client).await,
-        Err(_) => false,
+    let clients = [GrpcClient::connect(&server.address).await, GrpcClient::connect(&server.address).await];
+    let mut calls = Vec::new();
+    for client in &clients {
+        calls.push(client.open("ApplyMove", &[]).await.expect("the connection stays open"));
+    }
+    eventually("the calls are in flight", async || {
+        server.admin_get("/metrics").1.contains("arbiter_calls_in_flight 2\n")
     })
     .await;
+    let third = TcpStream::connect(&server.address).await.expect("the kernel accepts the connection");
+    assert_closed("the third", third).await;
+    assert!(server.admin_get("/metrics").1.contains("arbiter_connections_refused_total 1\n"));
+    for call in calls {
+        let body = framed(&apply_move().encode_to_vec());
+        assert!(call.finish(body).await.is_ok_and(|response| response.is_ok()));
+    }
 }
 
-async fn call_succeeds(client: &GrpcClient) -> bool {
-    let body = framed(&apply_move().encode_to_vec());
-    match client.open("ApplyMove", &[]).await {
-        Ok(call) => with_timeout("a response or the end of the connection", call.finish(body))
-            .await
-            .is_ok_and(|response| response.is_ok()),
-        Err(_) => false,
-    }
+#[tokio::test]
+async fn a_connection_above_the_limit_replaces_one_without_calls() {
+    let server = start(&["--max-connections", "3", "--call-timeout", "1h"]);
+    let longest_idle = GrpcClient::connect(&server.address).await;
+    longest_idle.assert_call_succeeds().await;
+    let client = GrpcClient::connect(&server.address).await;
+    client.assert_call_succeeds().await;
+    let silent = TcpStream::connect(&server.address).await.expect("the server is reachable");
+    eventually("all are accepted", async || {
+        server.admin_get("/metrics").1.contains("arbiter_connections 3\n")
+    })
+    .await;
+    let fourth = GrpcClient::connect(&server.address).await;
+    fourth.assert_call_succeeds().await;
+    assert_closed("the connection that never made a call", silent).await;
+    assert!(server.admin_get("/metrics").1.contains("arbiter_connections_evicted_total 1\n"));
+    GrpcClient::connect(&server.address).await.assert_call_succeeds().await;
+    let _ =
+        with_timeout("the connection whose last call was longest ago is closed", longest_idle.driver).await;
+    client.assert_call_succeeds().await;
+    fourth.assert_call_succeeds().await;
 }
 
 #[tokio::test]

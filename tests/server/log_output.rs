@@ -116,7 +116,10 @@ async fn lines_at_level_debug_are_not_limited() {
 async fn refused_connections_are_logged_within_the_rate() {
     let mut process = start(&["--max-connections", "1", "--max-log-rate", "10"]);
     let log = process.capture_log();
-    let _client = GrpcClient::connect(&process.address).await;
+    let client = GrpcClient::connect(&process.address).await;
+    // A connection with a call is not closed for a new one.
+    let _call = client.open("ApplyMove", &[]).await.expect("the connection stays open");
+    process.wait_for_in_flight(1).await;
     for _ in 0..20 {
         let _ = GrpcClient::try_connect(&process.address).await;
     }

@@ -27,7 +27,10 @@ const WINDOW: Duration = Duration::from_millis(500);
 const MIN_COUNTED_TIME: Duration = Duration::from_micros(50);
 
 /// Maximum number of calls of one client that wait in the queue of light clients.
-const MAX_WAITING_LIGHT_CALLS: usize = 8;
+const MAX_WAITING_LIGHT_CALLS: usize = 32;
+
+/// Calls of light clients may wait this many times longer before they are shed: they do not cause the overload.
+const LIGHT_WAIT_FACTOR: u32 = 5;
 
 /// A queue of one worker with a lane for light and one for heavy clients. Clones share the queue.
 #[derive(Clone)]
@@ -53,7 +56,8 @@ impl FairQueue {
         max_wait: Duration,
     ) -> Result<MeteredPermit, Shed> {
         let now = Instant::now();
-        let queue = if self.usage.is_heavy(client.id(), now) { &self.heavy } else { &self.light };
+        let is_heavy = self.usage.is_heavy(client.id(), now);
+        let queue = if is_heavy { &self.heavy } else { &self.light };
         if self.light.is_empty()
             && self.heavy.is_empty()
             && let Some(permit) = queue.try_admit(now, ready_since)
@@ -61,8 +65,11 @@ impl FairQueue {
             return Ok(self.metered(permit, client, now, false));
         }
         let waiting = self.usage.start_waiting(client.id());
-        let queue = if waiting.calls > MAX_WAITING_LIGHT_CALLS { &self.heavy } else { queue };
-        let permit = queue.admit(ready_since, max_wait).await?;
+        let permit = if is_heavy || waiting.calls > MAX_WAITING_LIGHT_CALLS {
+            self.heavy.admit(ready_since, max_wait).await?
+        } else {
+            self.light.admit(ready_since, max_wait.saturating_mul(LIGHT_WAIT_FACTOR)).await?
+        };
         drop(waiting);
         Ok(self.metered(permit, client, Instant::now(), true))
     }

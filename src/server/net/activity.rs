@@ -1,6 +1,7 @@
 //! What a connection is doing: calls that are open, and responses that its client does not read.
 
 use std::{
+    future::Future,
     sync::{
         Arc,
         atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
@@ -8,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use tokio::time::Instant;
+use tokio::{sync::Notify, time::Instant};
 
 use crate::server::admission::Client;
 
@@ -21,6 +22,9 @@ pub(in crate::server) struct ConnectionActivity {
     opened: Instant,
     /// When the connection was polled last, in nanoseconds since it was opened.
     polled_nanos: AtomicU64,
+    /// When its last call started, in the same unit. 0: none has started.
+    called_nanos: AtomicU64,
+    closing: Notify,
     started_calls: AtomicUsize,
     open_calls: AtomicUsize,
     generation: AtomicUsize,
@@ -33,6 +37,8 @@ impl ConnectionActivity {
             client,
             opened: Instant::now(),
             polled_nanos: AtomicU64::new(0),
+            called_nanos: AtomicU64::new(0),
+            closing: Notify::new(),
             started_calls: AtomicUsize::new(0),
             open_calls: AtomicUsize::new(0),
             generation: AtomicUsize::new(0),
@@ -57,9 +63,30 @@ impl ConnectionActivity {
 
     /// Counts a call until the returned guard is dropped.
     pub(in crate::server) fn open_call(this: &Arc<Self>) -> OpenCall {
+        this.called_nanos.store(this.polled_nanos.load(Relaxed).max(1), Relaxed);
         this.started_calls.fetch_add(1, Relaxed);
         this.open_calls.fetch_add(1, Relaxed);
         OpenCall(this.clone())
+    }
+
+    /// Closes the connection.
+    pub(super) fn close(&self) {
+        self.closing.notify_one();
+    }
+
+    /// Ready when the connection must be closed.
+    pub(super) fn closing(&self) -> impl Future<Output = ()> {
+        self.closing.notified()
+    }
+
+    /// The rank of the connection among those that may be closed for a new one: the lowest is closed. First connections without
+    /// any call, then those whose last call was longest ago. None: calls are open.
+    pub(super) fn eviction_rank(&self) -> Option<impl Ord + use<>> {
+        if self.open_calls.load(Relaxed) > 0 {
+            return None;
+        }
+        let called = self.called_nanos.load(Relaxed);
+        Some((called > 0, self.opened + Duration::from_nanos(called)))
     }
 
     /// Counts a chunk of a response that is not sent yet. Returns its generation for [`chunk_sent`](Self::chunk_sent).

@@ -33,7 +33,7 @@ use crate::{
     server::{
         admission::{Budget, Budgets, Client, Permit},
         drain::Drain,
-        protocol::Router,
+        protocol::{Router, UnstartedCalls},
         telemetry::{LogLimiter, Metrics},
     },
 };
@@ -83,7 +83,11 @@ pub(in crate::server) struct ConnectionContext {
 
 impl ConnectionContext {
     /// Serves a connection until its client closes it, it reaches its maximum age, or the server shuts down.
-    pub(super) async fn serve(self, stream: TcpStream, client: Arc<Client>) -> Result<(), ConnectionError> {
+    pub(super) async fn serve(
+        self,
+        stream: TcpStream,
+        activity: Arc<ConnectionActivity>,
+    ) -> Result<(), ConnectionError> {
         let stream = tokio::net::TcpStream::from_std(stream)?;
         stream.set_nodelay(true)?;
         if !self.wait_for_first_byte(&stream).await? {
@@ -109,7 +113,7 @@ impl ConnectionContext {
             return Ok(());
         };
         let Some((version, received)) = detected? else { return Ok(()) };
-        self.serve_http(version, CoalescedWrites::new(transport, received), client).await
+        self.serve_http(version, CoalescedWrites::new(transport, received), activity).await
     }
 
     /// Waits for the first byte. Keepalive starts with HTTP, so a client that sends nothing has to be timed out here.
@@ -152,9 +156,8 @@ impl ConnectionContext {
         self,
         version: HttpVersion,
         io: CoalescedWrites<Transport>,
-        client: Arc<Client>,
+        activity: Arc<ConnectionActivity>,
     ) -> Result<(), ConnectionError> {
-        let activity = ConnectionActivity::new(client.clone());
         let service = self.router.serve(activity.clone());
         let connection = match version {
             HttpVersion::Http1 => {
@@ -165,9 +168,17 @@ impl ConnectionContext {
             }
         };
         let connection = pin!(connection);
-        let blocked = Blocked { budget: &self.budgets.blocked_connections, client: &client, permit: None };
-        let mut connection =
-            FlushAfterPoll { connection, io: io.clone(), activity: &activity, result: None, blocked };
+        let blocked =
+            Blocked { budget: &self.budgets.blocked_connections, client: activity.client(), permit: None };
+        let unstarted_calls = self.router.unstarted_calls();
+        let mut connection = FlushAfterPoll {
+            connection,
+            io: io.clone(),
+            activity: &activity,
+            unstarted_calls,
+            result: None,
+            blocked,
+        };
         let mut stalled = pin!(self.stalled(&io, ActivityMonitor::new(activity.clone())));
 
         let mut grace = self.limits.max_connection_age_grace;
@@ -267,6 +278,7 @@ struct FlushAfterPoll<'c, C, I> {
     connection: Pin<&'c mut C>,
     io: CoalescedWrites<I>,
     activity: &'c ConnectionActivity,
+    unstarted_calls: &'c UnstartedCalls,
     blocked: Blocked<'c>,
     /// The result of the connection while its last writes are flushed.
     result: Option<Result<(), ConnectionError>>,
@@ -281,7 +293,7 @@ where
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         self.activity.record_poll();
-        self.io.start_poll();
+        self.io.start_poll(!self.unstarted_calls.are_too_many());
         if self.result.is_none()
             && let Poll::Ready(result) = self.connection.as_mut().poll(context)
         {

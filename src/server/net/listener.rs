@@ -11,13 +11,13 @@ use std::{
 
 use tokio::{net::TcpListener, time::sleep};
 
-use super::worker::Worker;
+use super::{activity::ConnectionActivity, worker::Worker};
 use crate::{
     config::ClientIdentity,
     server::{
         admission::{Budget, Client},
         drain::Drain,
-        telemetry::LogLimiter,
+        telemetry::{LogLimiter, Metrics},
     },
 };
 
@@ -29,6 +29,8 @@ pub(in crate::server) struct Listener {
     pub(in crate::server) workers: Vec<Worker>,
     pub(in crate::server) connections: Arc<Budget>,
     pub(in crate::server) clients: Clients,
+    pub(in crate::server) open: OpenConnections,
+    pub(in crate::server) metrics: Arc<Metrics>,
     pub(in crate::server) log_limiter: Arc<LogLimiter>,
 }
 
@@ -53,7 +55,13 @@ impl Listener {
 
     fn assign(&mut self, stream: TcpStream, address: IpAddr) {
         let client = self.clients.identify(address);
-        let Some(permit) = self.connections.acquire(&client, 1) else {
+        let permit = if !self.connections.has_room(&client, 1) && self.open.evict(&client) {
+            self.metrics.connection_evicted();
+            Some(self.connections.acquire_beyond_limit(&client, 1))
+        } else {
+            self.connections.acquire(&client, 1)
+        };
+        let Some(permit) = permit else {
             if self.log_limiter.allows_refused_connection() {
                 let limit = self.connections.limit();
                 tracing::warn!(limit, "connection closed: --max-connections reached");
@@ -61,13 +69,44 @@ impl Listener {
             return;
         };
         if let Some(worker) = self.workers.iter().min_by_key(|worker| worker.connections()) {
-            worker.assign(stream, permit);
+            let activity = ConnectionActivity::new(client);
+            self.open.add(&activity);
+            worker.assign(stream, activity, permit);
         }
     }
 
     async fn back_off(&self, error: &io::Error) {
         tracing::warn!(%error, "cannot accept a connection");
         sleep(ACCEPT_RETRY_DELAY).await;
+    }
+}
+
+/// The open connections, one of which can be closed for a new one.
+#[derive(Default)]
+pub(in crate::server) struct OpenConnections(Vec<Weak<ConnectionActivity>>);
+
+impl OpenConnections {
+    fn add(&mut self, connection: &Arc<ConnectionActivity>) {
+        if self.0.len() == self.0.capacity() {
+            self.0.retain(|connection| connection.strong_count() > 0);
+        }
+        self.0.push(Arc::downgrade(connection));
+    }
+
+    /// Closes a connection without calls, if there is one, for a new connection of this client. A client that is identified by
+    /// its address closes only its own connections.
+    fn evict(&mut self, client: &Arc<Client>) -> bool {
+        let is_shared = Arc::strong_count(client) > 1;
+        let candidates = self.0.iter().enumerate().filter_map(|(index, connection)| {
+            let connection =
+                connection.upgrade().filter(|it| !is_shared || Arc::ptr_eq(it.client(), client))?;
+            Some((connection.eviction_rank()?, index))
+        });
+        let Some((_, index)) = candidates.min() else { return false };
+        if let Some(connection) = self.0.swap_remove(index).upgrade() {
+            connection.close();
+        }
+        true
     }
 }
 

@@ -13,7 +13,7 @@ use std::{
 use tokio::{runtime, sync::mpsc};
 use tokio_util::task::TaskTracker;
 
-use super::connection::ConnectionContext;
+use super::{activity::ConnectionActivity, connection::ConnectionContext};
 use crate::server::admission::Permit;
 
 /// The handle of a worker. When it is dropped, the worker ends with its last connection.
@@ -25,13 +25,14 @@ pub(in crate::server) struct Worker {
 /// A connection on its way to a worker.
 struct Assigned {
     stream: TcpStream,
+    activity: Arc<ConnectionActivity>,
     guard: ConnectionGuard,
 }
 
 /// Counts a connection until it is closed.
 struct ConnectionGuard {
     connections: Arc<AtomicUsize>,
-    permit: Permit,
+    _permit: Permit,
 }
 
 impl Drop for ConnectionGuard {
@@ -47,11 +48,11 @@ impl Worker {
     }
 
     /// Hands a connection to this worker.
-    pub(super) fn assign(&self, stream: TcpStream, permit: Permit) {
+    pub(super) fn assign(&self, stream: TcpStream, activity: Arc<ConnectionActivity>, permit: Permit) {
         self.connections.fetch_add(1, Relaxed);
-        let guard = ConnectionGuard { connections: self.connections.clone(), permit };
+        let guard = ConnectionGuard { connections: self.connections.clone(), _permit: permit };
         // It does not fail: a worker ends only after its handle is dropped.
-        let _ = self.sender.send(Assigned { stream, guard });
+        let _ = self.sender.send(Assigned { stream, activity, guard });
     }
 }
 
@@ -72,10 +73,14 @@ pub(in crate::server) fn start_worker(
 
 async fn run(mut assigned: mpsc::UnboundedReceiver<Assigned>, context: ConnectionContext) {
     let open = TaskTracker::new();
-    while let Some(Assigned { stream, guard }) = assigned.recv().await {
+    while let Some(Assigned { stream, activity, guard }) = assigned.recv().await {
         let context = context.clone();
         open.spawn(async move {
-            if let Err(error) = context.serve(stream, guard.permit.client().clone()).await {
+            let served = tokio::select! {
+                served = context.serve(stream, activity.clone()) => served,
+                () = activity.closing() => Err("closed for a new connection".into()),
+            };
+            if let Err(error) = served {
                 tracing::debug!(%error, "connection failed");
             }
             drop(guard);

@@ -15,7 +15,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Maximum number of bytes that a connection reads in one poll, before the worker polls others: a client that sends frames without
 /// a pause would otherwise keep it busy for long.
-const MAX_READ_BYTES_PER_POLL: usize = 16 * 1024;
+const MAX_READ_BYTES_PER_POLL: usize = 8 * 1024;
 
 /// Maximum number of buffered bytes. A write beyond it waits until the buffer is sent.
 const MAX_BUFFERED_BYTES: usize = 64 * 1024;
@@ -58,9 +58,9 @@ impl<I: AsyncRead + AsyncWrite + Unpin> CoalescedWrites<I> {
         })))
     }
 
-    /// Starts a poll of the connection, in which it may read a limited number of bytes.
-    pub(super) fn start_poll(&self) {
-        self.inner().unread_quota = MAX_READ_BYTES_PER_POLL;
+    /// Starts a poll of the connection, in which it may read a limited number of bytes, or none.
+    pub(super) fn start_poll(&self, may_read: bool) {
+        self.inner().unread_quota = if may_read { MAX_READ_BYTES_PER_POLL } else { 0 };
     }
 
     /// Sends the buffer. Ready when all of it is sent.
@@ -254,7 +254,7 @@ mod tests {
             read = stream.read(&mut bytes) => panic!("more was read: {read:?}"),
             () = std::future::ready(()) => {}
         }
-        stream.start_poll();
+        stream.start_poll(true);
         stream.read_exact(&mut bytes).await.unwrap();
     }
 

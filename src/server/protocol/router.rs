@@ -17,6 +17,7 @@ use super::{
     connect::Encoding,
     grpc_web,
     host::check_host,
+    unstarted_calls::UnstartedCalls,
 };
 use crate::{
     server::{
@@ -33,6 +34,7 @@ pub(in crate::server) struct Router(Arc<Inner>);
 
 struct Inner {
     pipeline: Pipeline,
+    unstarted_calls: UnstartedCalls,
     /// None: no origin is allowed.
     cors: Option<CorsLayer>,
 }
@@ -40,7 +42,13 @@ struct Inner {
 impl Router {
     /// Creates a router. Browsers let pages of the allowed origins read its responses.
     pub(in crate::server) fn new(pipeline: Pipeline, allowed_origins: &[HeaderValue]) -> Self {
-        Self(Arc::new(Inner { pipeline, cors: cors(allowed_origins) }))
+        let unstarted_calls = UnstartedCalls::default();
+        Self(Arc::new(Inner { pipeline, unstarted_calls, cors: cors(allowed_origins) }))
+    }
+
+    /// The calls of this worker that were read and have not started.
+    pub(in crate::server) fn unstarted_calls(&self) -> &UnstartedCalls {
+        &self.0.unstarted_calls
     }
 
     /// The service of one connection.
@@ -166,7 +174,9 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionService {
         // Taken here, not in the future: the time until its first poll is queueing delay.
         let arrival = Arrival { at: Instant::now(), connection: self.connection.clone() };
         let router = self.router.clone();
+        let unstarted = router.unstarted_calls().add();
         Box::pin(async move {
+            drop(unstarted);
             let request = request.map(|body| Either::Left(DrainOnDrop::new(body)));
             Ok(router.handle(request, arrival).await)
         })

@@ -91,6 +91,7 @@ pub(in crate::server) struct Metrics {
     durations: [Histogram; Method::COUNT],
     failed_handshakes: Counter,
     stalled_connections: Counter,
+    evicted_connections: Counter,
     evicted_admin_connections: Counter,
 }
 
@@ -105,7 +106,7 @@ impl Metrics {
         });
         let failed_handshakes = Counter::default();
         let stalled_connections = Counter::default();
-        let evicted_admin_connections = Counter::default();
+        let [evicted_connections, evicted_admin_connections] = [(); 2].map(|()| Counter::default());
 
         let mut registry = Registry::default();
         registry.register(
@@ -132,6 +133,11 @@ impl Metrics {
             "arbiter_connections_stalled",
             "Connections closed because the client did not read a response or did not start HTTP (--send-timeout)",
             stalled_connections.clone(),
+        );
+        registry.register(
+            "arbiter_connections_evicted",
+            "Connections without calls closed for a new one, because of --max-connections",
+            evicted_connections.clone(),
         );
         registry.register(
             "arbiter_admin_connections_evicted",
@@ -161,6 +167,7 @@ impl Metrics {
             durations: Method::ALL.map(duration),
             failed_handshakes,
             stalled_connections,
+            evicted_connections,
             evicted_admin_connections,
         }
     }
@@ -179,6 +186,10 @@ impl Metrics {
 
     pub(in crate::server) fn connection_stalled(&self) {
         self.stalled_connections.inc();
+    }
+
+    pub(in crate::server) fn connection_evicted(&self) {
+        self.evicted_connections.inc();
     }
 
     pub(in crate::server) fn admin_connection_evicted(&self) {
