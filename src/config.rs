@@ -257,7 +257,7 @@ pub struct Limits {
     )]
     pub max_log_rate: u32,
 
-    /// How callers without a token are told apart. Above half of --max-in-flight, --max-streams, --max-bytes-in-flight or
+    /// What identifies a client without a token. Above half of --max-in-flight, --max-streams, --max-bytes-in-flight or
     /// --max-connections, no client gets more than its share. Behind a proxy, all callers may have the same address.
     #[arg(long, env = "ARBITER_CLIENT_IDENTITY", value_name = "IDENTITY", default_value = "connection")]
     pub client_identity: ClientIdentity,

@@ -114,7 +114,7 @@ impl Admin {
             ("/log-level", Some(log)) if request.method() == Method::PUT => {
                 match authorize_change(self.tokens.as_ref(), peer, request.headers()) {
                     Ok(()) => change_filter(log, request.into_body()).await,
-                    Err(refused) => refused,
+                    Err(status) => unauthorized_change(status),
                 }
             }
             ("/log-level", Some(_)) => not_allowed("GET, HEAD, PUT"),
@@ -132,28 +132,27 @@ impl Admin {
     }
 }
 
-/// Allows a change from this machine, or with a token.
-fn authorize_change(
-    tokens: Option<&Tokens>,
-    peer: IpAddr,
-    headers: &HeaderMap,
-) -> Result<(), Response<Full<Bytes>>> {
-    const FROM_THIS_MACHINE: &str =
-        "only a client on the same machine may change the log filter without a token";
+/// Allows a change from this machine, or with a token. An error is the status of the response.
+fn authorize_change(tokens: Option<&Tokens>, peer: IpAddr, headers: &HeaderMap) -> Result<(), StatusCode> {
     match tokens {
         _ if peer.is_loopback() => Ok(()),
         Some(tokens) if tokens.accept(headers) => Ok(()),
-        Some(_) => {
-            let message = format!("{FROM_THIS_MACHINE}: send the header authorization: Bearer <token>\n");
-            let mut refused = text(StatusCode::UNAUTHORIZED, message);
-            refused.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-            Err(refused)
-        }
-        None => Err(text(
-            StatusCode::FORBIDDEN,
-            format!("{FROM_THIS_MACHINE}, and no --token-file is configured\n"),
-        )),
+        Some(_) => Err(StatusCode::UNAUTHORIZED),
+        None => Err(StatusCode::FORBIDDEN),
     }
+}
+
+fn unauthorized_change(status: StatusCode) -> Response<Full<Bytes>> {
+    let remedy = match status {
+        StatusCode::UNAUTHORIZED => ": send the header authorization: Bearer <token>",
+        _ => ", and no --token-file is configured",
+    };
+    let message = "only a client on the same machine may change the log filter without a token";
+    let mut response = text(status, format!("{message}{remedy}\n"));
+    if status == StatusCode::UNAUTHORIZED {
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    response
 }
 
 async fn change_filter(log: &Log, body: Incoming) -> Response<Full<Bytes>> {
@@ -224,7 +223,7 @@ mod tests {
     fn status(tokens: Option<&Tokens>, peer: IpAddr, token: &str) -> Option<StatusCode> {
         let value = HeaderValue::from_str(&format!("Bearer {token}")).expect("a valid header");
         let headers = [(header::AUTHORIZATION, value)].into_iter().collect();
-        authorize_change(tokens, peer, &headers).err().map(|refused| refused.status())
+        authorize_change(tokens, peer, &headers).err()
     }
 
     #[test]

@@ -1,10 +1,10 @@
-"""Attacks a server with default limits in 512 MiB of memory, with a client beside it (the canary), and prints one table.
+"""Attacks a server with default limits in 512 MiB of memory, with another client (the canary), and prints one table.
 
 Every attack runs against a new process, on loopback only. It fails if the server ends or exceeds its memory, or if the
 canary loses calls. Attackers run with a lower priority, so that the latency of the canary is that of the server.
 
 Usage: python3 tests/hostile/run.py BINARY [--short] [--attempts N] [--markdown FILE] [ATTACK...]
-ATTACK: a part of the title of an attack.
+ATTACK: a part of the title of an attack. A failed attack is repeated, up to N times in all.
 """
 
 import argparse
@@ -29,14 +29,12 @@ from server import MEMORY_LIMIT, MemoryGroup, Server
 HERE = Path(__file__).resolve().parent
 # Peaks above this are reported although they are within the limit, in bytes.
 MAX_MEMORY = 400_000_000
-# Milliseconds. Loose, because other processes may use the machine.
-MAX_P99 = 250
 # Seconds until a response of the admin port. Probes of the Helm chart have a timeout of 3 s.
 MAX_ADMIN = 2
 SAMPLE_INTERVAL = 0.1
 # Seconds of an attack in the short form.
 MAX_SHORT_SECONDS = 2.5
-# An attack that fails while other processes use this many cores is repeated (--attempts).
+# If an attack fails while other processes use this many cores, the report says so.
 MAX_USED_BY_OTHERS = 0.3
 COLUMNS = (
     "attack", "memory peak, MB", "of the process, MB", "socket buffers, MB", "canary p99, ms", "calls refused, failed",
@@ -143,8 +141,8 @@ class Run:
             )
         if canary.calls < 100:
             yield f"the canary made only {canary.calls} calls"
-        if canary.p99 > MAX_P99:
-            yield f"the p99 of the canary is {canary.p99:.0f} ms: more than {MAX_P99} ms"
+        if canary.p99 > attack.max_p99:
+            yield f"the p99 of the canary is {canary.p99:.0f} ms: more than {attack.max_p99} ms"
         if self.server.slowest_admin > MAX_ADMIN:
             yield f"a response of the admin port took {self.server.slowest_admin:.1f} s: more than {MAX_ADMIN} s"
         yield from attack.check(self)
@@ -204,7 +202,7 @@ def main():
     parser.add_argument("binary", type=Path)
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--markdown", type=Path)
-    parser.add_argument("--attempts", type=int, default=2)
+    parser.add_argument("--attempts", type=int, default=3)
     parser.add_argument("attack", nargs="*")
     arguments = parser.parse_intermixed_args()
     # Clean up on SIGTERM, as after any other failure.
@@ -222,13 +220,15 @@ def main():
     rows, failed = [], 0
     for attack in attacks:
         seconds = min(attack.seconds, MAX_SHORT_SECONDS) if arguments.short else attack.seconds
-        for _ in range(arguments.attempts):
+        for attempt in range(arguments.attempts):
             run = Run(arguments.binary.absolute(), attack, seconds)
             problems = list(run.problems())
-            if not problems or run.cores_used_by_others < MAX_USED_BY_OTHERS:
+            # Other processes may delay or shed calls of the canary, but not end the server.
+            if not problems or not run.survived:
                 break
         failed += bool(problems)
-        rows.append(run.row("FAIL" if problems else "ok"))
+        verdict = "FAIL" if problems else "ok"
+        rows.append(run.row(f"{verdict}, attempt {attempt + 1}" if attempt else verdict))
         print(" | ".join(rows[-1]), flush=True)
         if problems and run.cores_used_by_others >= MAX_USED_BY_OTHERS:
             problems.append(f"other processes used {run.cores_used_by_others:.1f} cores: they may have caused it")

@@ -202,7 +202,7 @@ mod tests {
         let clients: [Arc<Client>; 51] = std::array::from_fn(|_| Arc::default());
         let held: Vec<_> = clients[..50].iter().flat_map(|client| take_all(&budget, client)).collect();
         assert!(held.len() > 7_000, "{}", held.len());
-        assert!(take_all(&budget, &clients[50]).len() > 10);
+        assert!(take_all(&budget, &clients[50]).len() > 5);
     }
 
     #[test]

@@ -23,6 +23,10 @@ use crate::service::StreamSlice;
 /// CPU time is counted over one to two windows.
 const WINDOW: Duration = Duration::from_millis(500);
 
+/// A client that used less than this, one percent of a window, is light: it does not cause an overload, even if no other client
+/// is counted.
+const MIN_HEAVY_TIME: Duration = Duration::from_millis(5);
+
 /// A call that did not wait is counted only if it runs for at least this long. Most calls are shorter.
 const MIN_COUNTED_TIME: Duration = Duration::from_micros(50);
 
@@ -208,13 +212,13 @@ impl Usage {
         self.window_ends = (!self.previous.by_client.is_empty()).then_some(now + WINDOW);
     }
 
-    /// Whether a client used more than half of an equal share.
+    /// Whether a client used more than half of an equal share, and not only a little.
     fn is_heavy(&self, client: ClientId) -> bool {
         let windows = [&self.current, &self.previous];
         let used: Duration = windows.iter().map(|window| window.used_by(client)).sum();
         let total: Duration = windows.iter().map(|window| window.total).sum();
         let clients = self.current.by_client.len().max(self.previous.by_client.len()) as u32;
-        used > Duration::ZERO && used.saturating_mul(clients.saturating_mul(2)) > total
+        used > MIN_HEAVY_TIME && used.saturating_mul(clients.saturating_mul(2)) > total
     }
 }
 
@@ -239,6 +243,8 @@ mod tests {
     fn a_client_is_heavy_above_half_of_an_equal_share() {
         let two = usage(&[&[(1, 400), (2, 40)]]);
         assert_eq!([1, 2, 3].map(|client| two.is_heavy(ClientId(client))), [true, false, false]);
+        let alone = usage(&[&[(1, 5)]]);
+        assert!(!alone.is_heavy(ClientId(1)), "it used little");
         let equal = usage(&[&[(1, 100), (2, 100), (3, 100)]]);
         assert_eq!([1, 2, 3].map(|client| equal.is_heavy(ClientId(client))), [true; 3]);
     }

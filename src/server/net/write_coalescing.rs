@@ -237,8 +237,9 @@ mod tests {
         }
         assert_eq!(flusher.bytes_sent_if_blocked(), Some(4));
         let flush = poll_fn(|context| flusher.poll_flush_buffer(context));
-        let (flushed, received) = tokio::join!(flush, far.read_exact(&mut bytes[..25]));
-        (flushed.unwrap(), received.unwrap());
+        let (sent, received) = tokio::join!(flush, far.read_exact(&mut bytes[..25]));
+        sent.unwrap();
+        received.unwrap();
         assert_eq!(flusher.bytes_sent_if_blocked(), None);
         assert_eq!(stream.read(&mut bytes).await.unwrap(), 2);
     }

@@ -1,4 +1,4 @@
-//! The queue of log lines. A thread of its own writes them to standard error, so that a slow or stalled reader of the log
+//! The queue of log lines. A separate thread writes them to standard error, so that a slow or stalled reader of the log
 //! never blocks a call.
 
 use std::{
@@ -62,7 +62,7 @@ impl LogQueue {
             queue.is_writing = true;
             drop(queue);
             if output.write_all(&lines).is_err() {
-                let lost = lines.iter().filter(|byte| **byte == b'\n').count();
+                let lost = lines.split(|byte| *byte == b'\n').count() - 1;
                 self.0.dropped.fetch_add(lost as u64, Relaxed);
             }
             self.lock().is_writing = false;
