@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// The inverse of the share of connections that may be blocked: a blocked connection holds up to 256 KiB more than another.
-const BLOCKED_SHARE: NonZeroUsize = NonZeroUsize::new(16).unwrap();
+const BLOCKED_SHARE: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 
 /// The budgets that all workers share.
 #[derive(Clone, Debug)]

@@ -363,6 +363,25 @@ async fn a_response_that_the_client_does_not_read_is_dropped() {
 }
 
 #[tokio::test]
+async fn an_eighth_of_the_connections_may_have_clients_that_do_not_read() {
+    let server = start_process(&["--max-connections", "8", "--send-timeout", "1h"]);
+    let batch = format!(r#"{{"calls": [{}]}}"#, vec![r#"{"listGames": {}}"#; 1000].join(","));
+    let request = head(batch.len(), "").replace("ApplyMove", "EvaluateBatch") + &batch;
+    let mut streams = Vec::new();
+    for (refused, blocked) in [(0, 1), (1, 1)] {
+        let mut stream = TcpStream::connect(&server.address).await.expect("the server is reachable");
+        stream.write_all(request.as_bytes()).await.expect("the data is sent");
+        streams.push(stream);
+        eventually("the connection is blocked or closed", async || {
+            server.metric("arbiter_connections_blocked").await == blocked
+                && server.metric("arbiter_connections_blocked_refused_total").await == refused
+        })
+        .await;
+    }
+    eventually("the second is closed", async || server.metric("arbiter_connections").await == 1).await;
+}
+
+#[tokio::test]
 async fn unread_responses_are_bounded_by_the_byte_budget() {
     const MAX_BYTES: u64 = 32 << 20;
     const CALLS: u64 = 6;

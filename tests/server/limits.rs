@@ -19,7 +19,7 @@ use tonic::{Code, codec::CompressionEncoding, transport::Channel};
 
 use crate::support::{
     TestServer,
-    grpc_client::{GrpcClient, OpenCall, call_until_goaway, code_and_reason},
+    grpc_client::{GrpcClient, OpenCall, call_until_goaway, code_and_reason, read},
     http2_frames::{PREFACE, ReceivedFrames, frame_type, http2_frame},
     requests::{BatchResponse, apply_move, framed, long_typed_replay, state_and_move},
     wait::{eventually, with_timeout},
@@ -543,6 +543,24 @@ async fn health_watches_and_reflection_count_as_streams() {
         server.admin_get("/metrics").1.contains("arbiter_streams_open 1\n")
     })
     .await;
+}
+
+/// The service reads requests on a separate task, which must not keep the stream open.
+#[tokio::test]
+async fn an_idle_reflection_stream_ends_in_both_directions() {
+    let server = start(&["--stream-idle-timeout", "300ms", "--max-streams-per-connection", "4"]);
+    let client = GrpcClient::connect(&server.address).await;
+    client.assert_call_succeeds().await;
+    let reflection = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+    // The client leaves its side open, so a stream that the server does not end counts until then.
+    let mut open = Vec::new();
+    for _ in 0..12 {
+        let opened = with_timeout("a stream can be opened", client.open(reflection, &[])).await;
+        let OpenCall { body, response } = opened.expect("the connection stays open");
+        let response = with_timeout("the idle stream ends", read(response)).await;
+        assert!(response.is_ok_and(|response| response.status.code() == Code::DeadlineExceeded));
+        open.push(body);
+    }
 }
 
 #[tokio::test]

@@ -134,6 +134,38 @@ async fn batches_do_not_delay_other_calls() {
     assert_other_calls_succeed(&server, load).await;
 }
 
+#[tokio::test]
+async fn streams_do_not_delay_other_calls() {
+    const STREAMS: usize = 100;
+    let server = start("1h");
+    let streaming = GrpcClient::connect(&server.address).await;
+    let call = proto::Call { kind: Some(proto::call::Kind::ReplayGame(long_replay())) };
+    let item = framed(&proto::EvaluateRequest { call: Some(call) }.encode_to_vec());
+    let mut streams = JoinSet::new();
+    for _ in 0..STREAMS {
+        let mut stream = streaming.open("Evaluate", &[]).await.expect("the connection stays open");
+        for _ in 0..20 {
+            stream.body.send_data(item.clone(), false).expect("the data is sent");
+        }
+        streams.spawn(async move { stream.response().await });
+    }
+    let handled = || {
+        let metrics = server.admin_get("/metrics").1;
+        let items = metrics.lines().filter(|line| line.starts_with("arbiter_items_handled_total{"));
+        items.filter_map(|line| line.rsplit_once(' ')?.1.parse::<usize>().ok()).sum::<usize>()
+    };
+    eventually("items are handled", async || handled() > 0).await;
+    let client = GrpcClient::connect(&server.address).await;
+    let before = handled();
+    for _ in 0..20 {
+        client.assert_call_succeeds().await;
+    }
+    let meanwhile = handled() - before;
+    // Each call waits for a few slices, not for one of every stream.
+    assert!(meanwhile < 20 * STREAMS / 4, "{meanwhile} items were handled during 20 calls");
+    streams.shutdown().await;
+}
+
 async fn assert_other_calls_succeed(server: &TestServer, load: LoadGenerator) {
     eventually("calls are shed", async || load.shed() >= 100).await;
     let before = load.succeeded();

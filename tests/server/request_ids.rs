@@ -292,6 +292,20 @@ async fn a_valid_request_id_is_kept() {
     }
 }
 
+/// Of many headers, the server keeps only those that it reads.
+#[tokio::test]
+async fn a_request_id_among_many_headers_is_kept() {
+    let server = TestServer::start_with(&["--log", "off"]);
+    let client = GrpcClient::connect(&server.address).await;
+    let names: Vec<_> = (0..100).map(|index| format!("x-other-{index}")).collect();
+    let mut headers: Vec<_> = names.iter().map(|name| (name.as_str(), "x")).collect();
+    headers.push(("x-request-id", "among-many"));
+    headers.push(("grpc-timeout", "5S"));
+    let response = client.send("ApplyMove", &headers, valid_body()).await;
+    assert!(response.is_ok(), "{response:?}");
+    assert_eq!(request_id_in(&response.headers), "among-many");
+}
+
 #[tokio::test]
 async fn an_invalid_request_id_is_replaced() {
     let server = TestServer::start_with(&["--log", "off"]);

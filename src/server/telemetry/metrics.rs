@@ -223,7 +223,7 @@ impl Collector for BudgetMetrics {
             (
                 "arbiter_connections_blocked",
                 "Connections whose clients do not read",
-                "a sixteenth of --max-connections",
+                "an eighth of --max-connections",
                 blocked_connections,
             ),
             (
