@@ -28,6 +28,9 @@ def server_checks(arbiter, rendered):
     yield "every flag exists, and can be set by a value", flag_problems(rendered, known)
     for name in rendered:
         yield f"{name}: the server accepts the arguments", serving_problems(arbiter, name, rendered)
+    # Some metrics need a call, others TLS.
+    exposition = "".join(metrics_of(arbiter, rendered[name]) for name in ("minimal", "tls"))
+    yield "the server has the metrics of the alerts", metric_problems(rendered, exposition)
 
 
 def output(arbiter, word):
@@ -73,8 +76,15 @@ def serving_problems(arbiter, name, rendered):
         if name == "minimal":
             if not call_succeeds(grpc):
                 yield "a call failed"
-            yield from metric_problems(rendered, fetch(admin + "/metrics") or "")
             yield from shutdown_problems(process, grpc, admin, objects)
+
+
+def metrics_of(arbiter, objects):
+    """The metrics of the server, after a call if it needs no TLS."""
+    with tempfile.TemporaryDirectory() as folder, started(arbiter, objects, Path(folder)) as (_, grpc, admin):
+        if "tls-cert" not in flags_of(objects):
+            call_succeeds(grpc)
+        return fetch(admin + "/metrics") or ""
 
 
 @contextmanager
