@@ -5,21 +5,25 @@
 
 mod budget;
 mod client;
-mod fair_queue;
+mod delays;
 mod in_flight;
 mod queue;
+mod schedule;
 mod token_bucket;
 
 use std::{num::NonZeroUsize, sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 
-use self::{budget::Resource, fair_queue::FairQueue, queue::Concurrency};
+use self::{
+    budget::Resource,
+    queue::{AdmissionQueue, Concurrency},
+};
 pub(super) use self::{
     budget::{Budget, Permit},
     client::Client,
-    fair_queue::MeteredPermit,
     in_flight::{CallKind, InFlightPermit},
+    queue::ExecutionPermit,
     token_bucket::TokenBucket,
 };
 use super::net::ConnectionActivity;
@@ -65,21 +69,19 @@ impl Budgets {
 pub(super) struct Admission {
     budgets: Budgets,
     max_wait: Duration,
-    calls: FairQueue,
-    replays: FairQueue,
-    batches: FairQueue,
+    calls: AdmissionQueue,
+    replays: AdmissionQueue,
+    batches: AdmissionQueue,
 }
 
 impl Admission {
     pub(super) fn new(budgets: Budgets, max_wait: Duration) -> Self {
-        let usage = Arc::default();
         Self {
             budgets,
             max_wait,
-            calls: FairQueue::new(Concurrency::TimeSlice, &usage),
-            replays: FairQueue::new(Concurrency::TimeSlice, &usage),
-            // Batches yield while they run, so the time that one takes compares only with that of others.
-            batches: FairQueue::new(Concurrency::One, &Arc::default()),
+            calls: AdmissionQueue::new(Concurrency::TimeSlice),
+            replays: AdmissionQueue::new(Concurrency::TimeSlice),
+            batches: AdmissionQueue::new(Concurrency::One),
         }
     }
 
@@ -100,7 +102,7 @@ impl Admission {
         client: &Client,
         ready_since: Instant,
         timeout: Duration,
-    ) -> Result<MeteredPermit, Refusal> {
+    ) -> Result<ExecutionPermit, Refusal> {
         let queue = match method {
             Method::EvaluateBatch => &self.batches,
             Method::ReplayGame => &self.replays,
@@ -117,14 +119,14 @@ impl Admission {
 
 /// Decides when a stream may run.
 pub(super) struct StreamScheduler {
-    queue: FairQueue,
+    queue: AdmissionQueue,
     client: Arc<Client>,
 }
 
 impl SliceScheduler for StreamScheduler {
-    type Slice = MeteredPermit;
+    type Slice = ExecutionPermit;
 
-    async fn start_slice(&self) -> MeteredPermit {
+    async fn start_slice(&self) -> ExecutionPermit {
         self.queue.admit_unshed(&self.client).await
     }
 }

@@ -15,7 +15,7 @@ pub(in crate::server) struct Client {
 }
 
 /// Identifies a client. Unlike its address in memory, it is never reused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct ClientId(pub(super) u64);
 
 impl Default for Client {
