@@ -45,15 +45,19 @@ fn reported_lines(log: &Log, message: &str) -> u64 {
     log.lines().iter().filter(|line| is_report(line)).filter_map(|line| line["lines"].as_u64()).sum()
 }
 
-#[tokio::test]
-async fn a_stalled_reader_of_the_log_does_not_block_the_server() {
-    let process = start(&["--log", "debug,h2=off,hyper=off", "--max-log-rate", "1000000"]);
-    // More than the pipe and the queue hold, about 300 bytes per line.
+/// Makes calls until lines are dropped: more than the pipe and the queue hold, about 300 bytes per line.
+async fn fill_the_log(process: &Process) {
     eventually("lines are dropped", async || {
-        make_failing_calls(&process, 1000).await;
+        make_failing_calls(process, 1000).await;
         process.metric("arbiter_log_lines_dropped_total").await > 0
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_stalled_reader_of_the_log_does_not_block_the_server() {
+    let process = start(&["--log", "debug,h2=off,hyper=off", "--max-log-rate", "1000000"]);
+    fill_the_log(&process).await;
     assert_serves(&process).await;
     assert!(shut_down(process).await.success());
 }
@@ -61,11 +65,7 @@ async fn a_stalled_reader_of_the_log_does_not_block_the_server() {
 #[tokio::test]
 async fn dropped_lines_are_reported_when_the_reader_continues() {
     let mut process = start(&["--max-log-rate", "1000000"]);
-    eventually("lines are dropped", async || {
-        make_failing_calls(&process, 1000).await;
-        process.metric("arbiter_log_lines_dropped_total").await > 0
-    })
-    .await;
+    fill_the_log(&process).await;
     let log = process.capture_log();
     eventually("the loss is reported", async || {
         reported_lines(&log, "log lines dropped") == process.metric("arbiter_log_lines_dropped_total").await

@@ -80,7 +80,7 @@ impl Budget {
         client: &Arc<Client>,
         amount: usize,
     ) -> Permit {
-        let mut permit = Permit { budget: self.clone(), client: client.clone(), amount: 0 };
+        let mut permit = self.empty_permit(client);
         permit.grow(amount);
         permit
     }
@@ -91,8 +91,12 @@ impl Budget {
         client: &Arc<Client>,
         amount: usize,
     ) -> Option<Permit> {
-        let mut permit = Permit { budget: self.clone(), client: client.clone(), amount: 0 };
+        let mut permit = self.empty_permit(client);
         permit.resize(amount).then_some(permit)
+    }
+
+    fn empty_permit(self: &Arc<Self>, client: &Arc<Client>) -> Permit {
+        Permit { budget: self.clone(), client: client.clone(), amount: 0 }
     }
 
     /// Whether a client could take an amount.
