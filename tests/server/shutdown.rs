@@ -234,7 +234,10 @@ async fn idle_clients_do_not_delay_shutdown() {
 #[tokio::test]
 async fn every_signal_drains_and_a_second_one_exits_immediately() {
     for (signal, exit_code) in [("TERM", 143), ("INT", 130), ("HUP", 129)] {
-        let mut server = start(&["--drain-delay", LONG_TIMEOUT]).await;
+        // The tests may run under `nohup`, and a shell cannot stop to ignore a signal that it ignored from the start.
+        let mut command = arbiter_in_shell("exec env --default-signal=HUP \"$@\"");
+        command.args(["--listen", &free_address(), "--admin-listen", "127.0.0.1:0", "--log", "off"]);
+        let mut server = Process::start(command.args(["--drain-delay", LONG_TIMEOUT]));
         let client = GrpcClient::connect(&server.address).await;
         server.send_signal(signal);
         eventually("the server is draining", async || readiness_status(&server).await == "503").await;
