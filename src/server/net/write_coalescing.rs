@@ -4,14 +4,18 @@
 //! killed between two writes, a load balancer that has forwarded the headers cannot retry the call on another replica.
 
 use std::{
+    future::Future,
     io, mem,
-    pin::Pin,
+    pin::{Pin, pin},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, ready},
 };
 
 use bytes::{Buf, Bytes, BytesMut};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    task::yield_now,
+};
 
 /// Maximum number of bytes that a connection reads in one poll, before the worker polls others: a client that sends frames without
 /// a pause would otherwise keep it busy for long.
@@ -130,7 +134,9 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for CoalescedWrites<I> {
         }
         if inner.received.is_empty() {
             if inner.unread_quota == 0 {
-                context.waker().wake_by_ref();
+                // Wakes this task when the runtime has polled all sockets. Woken at once, it would run dozens of times before the
+                // worker notices what other clients send.
+                let _ = pin!(yield_now()).poll(context);
                 return Poll::Pending;
             }
             let before = buffer.filled().len();
@@ -181,9 +187,15 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for CoalescedWrites<I> {
 
 #[cfg(test)]
 mod tests {
-    use std::future::poll_fn;
+    use std::{
+        future::poll_fn,
+        sync::atomic::{AtomicUsize, Ordering::Relaxed},
+    };
 
-    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex},
+        net::UnixStream,
+    };
 
     use super::*;
 
@@ -257,6 +269,28 @@ mod tests {
         }
         stream.start_poll(true);
         stream.read_exact(&mut bytes).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_client_that_sends_without_a_pause_does_not_delay_others() {
+        let (stream, mut far) = pair(4);
+        far.write_all(b"more").await.unwrap();
+        let polls = Arc::new(AtomicUsize::new(0));
+        let counter = polls.clone();
+        let greedy = tokio::spawn(poll_fn(move |context| -> Poll<()> {
+            counter.fetch_add(1, Relaxed);
+            stream.start_poll(false);
+            let read = Pin::new(&mut stream.clone()).poll_read(context, &mut ReadBuf::new(&mut [0; 4]));
+            assert!(read.is_pending());
+            Poll::Pending
+        }));
+        let (mut other, mut sender) = UnixStream::pair().unwrap();
+        sender.write_all(b"x").await.unwrap();
+        assert_eq!(other.read_u8().await.unwrap(), b'x');
+        greedy.abort();
+        // Woken at once, the task would run some sixty times before the runtime polls the socket.
+        let polls = polls.load(Relaxed);
+        assert!((1..=4).contains(&polls), "{polls}");
     }
 
     #[tokio::test]
