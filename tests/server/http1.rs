@@ -1,6 +1,13 @@
 //! HTTP/1.1 connections: keep-alive, pipelining, header limits, connection age and shutdown.
 
-use std::{process::ExitStatus, time::Duration};
+use std::{
+    process::ExitStatus,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+    time::Duration,
+};
 
 use http::{StatusCode, Version};
 use tokio::{
@@ -85,6 +92,35 @@ async fn pipelined_calls_are_answered_in_order() {
     let statuses: Vec<_> =
         responses.lines().filter_map(|line| line.split("HTTP/1.1 ").nth(1)?.get(..3)).collect();
     assert_eq!(statuses, ["200", "501", "200"], "{responses}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pipelined_calls_do_not_delay_other_connections() {
+    const PIPELINED: usize = 400;
+    // The largest board: each of these calls takes a time slice or more.
+    const CALL: &str = r#"{"queen_rooks": {}, "rules": {"queen_rooks": {"size": 26}}}"#;
+    let server = start(&["--threads", "1"]);
+    let mut other = connect(&server.address).await;
+    other.assert_call_succeeds().await;
+    let request = head(CALL.len(), "").replace("ApplyMove", "NewGame") + CALL;
+    let (mut reader, mut writer) =
+        TcpStream::connect(&server.address).await.expect("the server is reachable").into_split();
+    let received = Arc::new(AtomicUsize::new(0));
+    let counter = received.clone();
+    let reads = tokio::spawn(async move {
+        let (mut buffer, mut pending) = (vec![0; 64 * 1024], Vec::new());
+        while let Ok(length @ 1..) = reader.read(&mut buffer).await {
+            pending.extend_from_slice(&buffer[..length]);
+            let responses = String::from_utf8_lossy(&pending).matches("HTTP/1.1 200").count();
+            counter.store(responses, Relaxed);
+        }
+    });
+    writer.write_all(request.repeat(PIPELINED).as_bytes()).await.expect("the data is sent");
+    eventually("the first call is answered", async || received.load(Relaxed) > 0).await;
+    other.assert_call_succeeds().await;
+    let answered = received.load(Relaxed);
+    assert!(answered < PIPELINED / 2, "{answered} calls ran before that of another connection");
+    reads.abort();
 }
 
 #[tokio::test]

@@ -154,7 +154,7 @@ fn relevant_headers(headers: &HeaderMap) -> HeaderMap {
 
 /// When and on which connection a request arrived.
 pub(in crate::server) struct Arrival {
-    /// When the headers were read.
+    /// When the poll started that read the headers.
     pub(in crate::server) at: Instant,
     pub(in crate::server) connection: Arc<ConnectionActivity>,
 }
@@ -171,8 +171,8 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionService {
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
-        // Taken here, not in the future: the time until its first poll is queueing delay.
-        let arrival = Arrival { at: Instant::now(), connection: self.connection.clone() };
+        // The poll in which it was read has perhaps run other calls: with HTTP/1.1, that is queueing delay.
+        let arrival = Arrival { at: self.connection.polled_at(), connection: self.connection.clone() };
         let router = self.router.clone();
         let unstarted = router.unstarted_calls().add();
         Box::pin(async move {
