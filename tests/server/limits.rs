@@ -629,6 +629,8 @@ async fn a_connection_above_the_limit_replaces_one_without_calls() {
     fourth.assert_call_succeeds().await;
     assert_closed("the connection that never made a call", silent).await;
     assert!(server.admin_get("/metrics").1.contains("arbiter_connections_evicted_total 1\n"));
+    // For a second after a call, a connection is in use.
+    tokio::time::sleep(Duration::from_millis(1100)).await;
     GrpcClient::connect(&server.address).await.assert_call_succeeds().await;
     let _ =
         with_timeout("the connection whose last call was longest ago is closed", longest_idle.driver).await;

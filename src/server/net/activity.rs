@@ -13,6 +13,9 @@ use tokio::{sync::Notify, time::Instant};
 
 use crate::server::admission::Client;
 
+/// A connection is in use for this long after the start of a call.
+const IN_USE_TIME: Duration = Duration::from_secs(1);
+
 /// The activity of one connection, observed at regular intervals by [`ActivityMonitor`].
 ///
 /// Responses are counted in two generations, and the monitor starts a new one at each interval: a response that is still
@@ -80,13 +83,15 @@ impl ConnectionActivity {
     }
 
     /// The rank of the connection among those that may be closed for a new one: the lowest is closed. First connections without
-    /// any call, then those whose last call was longest ago. None: calls are open.
+    /// any call, then those whose last call was longest ago. None: it is in use, even if no call is open right now. Otherwise a
+    /// client that keeps a call open on each of its connections could make the server close all others, between two calls.
     pub(super) fn eviction_rank(&self) -> Option<impl Ord + use<>> {
         if self.open_calls.load(Relaxed) > 0 {
             return None;
         }
         let called = self.called_nanos.load(Relaxed);
-        Some((called > 0, self.opened + Duration::from_nanos(called)))
+        let last_used = self.opened + Duration::from_nanos(called);
+        (called == 0 || last_used.elapsed() >= IN_USE_TIME).then_some((called > 0, last_used))
     }
 
     /// Counts a chunk of a response that is not sent yet. Returns its generation for [`chunk_sent`](Self::chunk_sent).
@@ -177,6 +182,16 @@ mod tests {
         assert_eq!(monitor.observe(), Observation::Idle);
         drop(ConnectionActivity::open_call(&activity));
         assert_eq!([monitor.observe(), monitor.observe()], [Observation::Active, Observation::Idle]);
+    }
+
+    #[test]
+    fn a_connection_between_two_calls_is_not_closed_for_a_new_one() {
+        let mut activity = ConnectionActivity::new(Arc::default());
+        assert!(activity.eviction_rank().is_some());
+        drop(ConnectionActivity::open_call(&activity));
+        assert!(activity.eviction_rank().is_none());
+        Arc::get_mut(&mut activity).expect("the call has ended").opened -= IN_USE_TIME;
+        assert!(activity.eviction_rank().is_some());
     }
 
     #[test]
