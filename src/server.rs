@@ -37,7 +37,7 @@ use self::{
     admission::{Admission, Budgets},
     auth::Tokens,
     drain::Drain,
-    net::{Clients, ConnectionContext, Listener, OpenConnections, Tls, start_worker},
+    net::{BlockedConnections, Clients, ConnectionContext, Listener, OpenConnections, Tls, start_worker},
     pipeline::Pipeline,
     protocol::Router,
     services::MountedServices,
@@ -214,7 +214,7 @@ impl Bound {
         let lost_lines = LostLines { log: log.clone(), limiter: log_limiter.clone() };
         let metrics = Arc::new(Metrics::new(budgets.clone(), lost_lines.clone(), tls.clone()));
         tokio::spawn(lost_lines.report());
-        let drain = Drain::new();
+        let (drain, blocked) = (Drain::new(), BlockedConnections::default());
         let (health, health_service) = services::health();
         health.set_service_status(SERVICE_NAME, ServingStatus::Serving).await;
         mounted.add(health_service);
@@ -240,6 +240,7 @@ impl Bound {
                 drain: drain.clone(),
                 metrics: metrics.clone(),
                 budgets: budgets.clone(),
+                blocked: blocked.clone(),
                 log_limiter: log_limiter.clone(),
             };
             start_worker(index, context, running.clone())

@@ -402,7 +402,7 @@ async fn a_response_that_the_client_does_not_read_is_dropped() {
 async fn an_eighth_of_the_connections_may_have_clients_that_do_not_read() {
     let server = start_process(&["--max-connections", "8", "--send-timeout", "1h"]);
     let batch = format!(r#"{{"calls": [{}]}}"#, vec![r#"{"listGames": {}}"#; 1000].join(","));
-    let request = head(batch.len(), "").replace("ApplyMove", "EvaluateBatch") + &batch;
+    let request = head(batch.len(), "connection: close\r\n").replace("ApplyMove", "EvaluateBatch") + &batch;
     let mut streams = Vec::new();
     for (refused, blocked) in [(0, 1), (1, 1)] {
         let mut stream = TcpStream::connect(&server.address).await.expect("the server is reachable");
@@ -414,7 +414,11 @@ async fn an_eighth_of_the_connections_may_have_clients_that_do_not_read() {
         })
         .await;
     }
-    eventually("the second is closed", async || server.metric("arbiter_connections").await == 1).await;
+    eventually("one is closed", async || server.metric("arbiter_connections").await == 1).await;
+    // The first has been blocked for longer. The second reads now, and gets all of its response.
+    let second = streams.pop().expect("two connections");
+    let response = read_until_closed(second).await;
+    assert!(response.ends_with("]}"), "the response is not complete");
 }
 
 #[tokio::test]

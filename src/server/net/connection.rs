@@ -24,6 +24,7 @@ use tokio_util::either::Either;
 
 use super::{
     activity::{ActivityMonitor, ConnectionActivity, Observation},
+    blocked::{Blocked, BlockedConnections},
     http_version::{HttpVersion, detect_version},
     tls::Tls,
     write_coalescing::CoalescedWrites,
@@ -31,7 +32,7 @@ use super::{
 use crate::{
     config::Limits,
     server::{
-        admission::{Budget, Budgets, Client, Permit},
+        admission::Budgets,
         drain::Drain,
         protocol::{Router, UnstartedCalls},
         telemetry::{LogLimiter, Metrics},
@@ -78,6 +79,7 @@ pub(in crate::server) struct ConnectionContext {
     pub(in crate::server) drain: Drain,
     pub(in crate::server) metrics: Arc<Metrics>,
     pub(in crate::server) budgets: Budgets,
+    pub(in crate::server) blocked: BlockedConnections,
     pub(in crate::server) log_limiter: Arc<LogLimiter>,
 }
 
@@ -168,8 +170,7 @@ impl ConnectionContext {
             }
         };
         let connection = pin!(connection);
-        let blocked =
-            Blocked { budget: &self.budgets.blocked_connections, client: activity.client(), permit: None };
+        let blocked = Blocked::new(&self.budgets.blocked_connections, &self.blocked, &activity);
         let unstarted_calls = self.router.unstarted_calls();
         let mut connection = FlushAfterPoll {
             connection,
@@ -251,26 +252,6 @@ enum Stall {
     Unread,
     /// The client does not read at all.
     Blocked,
-}
-
-/// Counts a connection while its client does not read. It then holds more than others: the coalesced writes, and for each of
-/// its streams what is left of the response after its last chunk.
-struct Blocked<'c> {
-    budget: &'c Arc<Budget>,
-    client: &'c Arc<Client>,
-    permit: Option<Permit>,
-}
-
-impl Blocked<'_> {
-    /// Returns whether the budget allows it.
-    fn set(&mut self, is_blocked: bool) -> bool {
-        if !is_blocked {
-            self.permit = None;
-        } else if self.permit.is_none() {
-            self.permit = self.budget.acquire(self.client, 1);
-        }
-        self.permit.is_some() == is_blocked
-    }
 }
 
 /// A connection whose writes are flushed after each poll.
