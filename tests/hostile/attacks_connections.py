@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import json
 import ssl
 import struct
 import subprocess
@@ -10,10 +11,10 @@ import time
 from pathlib import Path
 
 from attacker import (
-    CLOSE, CONTINUATION, DATA, END_HEADERS, END_STREAM, HEADERS, PING, PREFACE, PRIORITY, RST_STREAM, SERVICE, SETTINGS,
+    CLOSE, CONTINUATION, DATA, END_HEADERS, END_STREAM, HEADERS, MAX_WINDOW, PING, PREFACE, PRIORITY, RST_STREAM, SERVICE, SETTINGS,
     WINDOW_UPDATE, frame, header_block, message, text,
 )
-from attacks_memory import APPLY_MOVE, EVALUATE, ITEM, SHORT_SEND_TIMEOUT, STATE, STREAMS, streams
+from attacks_memory import APPLY_MOVE, EVALUATE, ITEM, SHORT_SEND_TIMEOUT, STATE, STREAMS, large_board, streams
 from registry import attack
 
 # More than --max-connections.
@@ -158,6 +159,22 @@ def window_updates(load):
     flood(load, frame(WINDOW_UPDATE, stream=1, payload=struct.pack(">I", 1)), first=first, reads=True)
 
 
+@attack("SETTINGS with another window for 199 streams", connections=(2,), short=(2,))
+def window_settings(load):
+    """15 bytes each, and h2 updates every stream. Two connections got 7 % of other clients' calls refused."""
+    windows = b"".join(frame(SETTINGS, payload=struct.pack(">HI", 4, window)) for window in (0, MAX_WINDOW))
+
+    def script(connection):
+        yield from connection.start()
+        for _ in range(STREAMS - 1):
+            _, headers = connection.open(APPLY_MOVE)
+            yield headers
+        while True:
+            yield windows * 1000
+
+    load.run(script, renew=True)
+
+
 @attack("PRIORITY flood", short=(2,))
 def priorities(load):
     flood(load, frame(PRIORITY, stream=3, payload=bytes(5)), reads=True)
@@ -225,6 +242,28 @@ def pipelined(load):
             yield request * 100
 
     load.run(script, reads=False, receive_buffer=4096)
+
+
+@attack("pipelined HTTP/1.1 calls, expensive", short=(2,))
+def pipelined_expensive(load):
+    """Legal moves of the largest board as JSON, 1.3 ms each. Two connections made other clients wait for 2 s."""
+    body = json.dumps({"state": {"notation": large_board()}})
+    headers = f"host: x\r\ncontent-type: application/json\r\ncontent-length: {len(body)}"
+    request = f"POST {SERVICE}ListLegalMoves HTTP/1.1\r\n{headers}\r\n\r\n{body}".encode()
+
+    def script(_connection):
+        while True:
+            yield request * 30
+
+    load.run(script, reads_frames=False, renew=True)
+
+
+# New connections are refused, because all have calls.
+@attack("half-sent calls on more than all connections", connections=(1500,), processes=2, max_lost=0, max_lost_new=1, short=(1500,))
+def all_connections(load):
+    """Each new connection closed that of the client whose last call was longest ago, even if it was in use."""
+    headers = f"POST {SERVICE}ApplyMove HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 65000\r\n\r\n"
+    hold(load, headers.encode(), renew=True)
 
 
 # The admin port. Every run requests /metrics and /ready ten times per second.
