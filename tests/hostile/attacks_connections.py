@@ -159,9 +159,9 @@ def window_updates(load):
     flood(load, frame(WINDOW_UPDATE, stream=1, payload=struct.pack(">I", 1)), first=first, reads=True)
 
 
-@attack("SETTINGS with another window for 199 streams", connections=(2,), short=(2,))
+@attack("SETTINGS with another window for 199 streams", short=(2, 50))
 def window_settings(load):
-    """15 bytes each, and h2 updates every stream. Two connections got 7 % of other clients' calls refused."""
+    """15 bytes each, and h2 updates every stream. Two connections got 7 % of other clients' calls refused, and fifty half of them."""
     windows = b"".join(frame(SETTINGS, payload=struct.pack(">HI", 4, window)) for window in (0, MAX_WINDOW))
 
     def script(connection):

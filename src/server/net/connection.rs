@@ -281,6 +281,7 @@ where
             self.result = Some(result.map_err(ConnectionError::from));
         }
         let flushed = self.io.poll_flush_buffer(context);
+        self.io.end_poll(self.activity.polled_at().elapsed());
         if !self.blocked.set(flushed.is_pending()) {
             return Poll::Ready(Err("the client does not read, and too many others do not, either".into()));
         }

@@ -9,6 +9,7 @@ use std::{
     pin::{Pin, pin},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, ready},
+    time::Duration,
 };
 
 use bytes::{Buf, Bytes, BytesMut};
@@ -17,9 +18,18 @@ use tokio::{
     task::yield_now,
 };
 
+use crate::service::TIME_SLICE;
+
 /// Maximum number of bytes that a connection reads in one poll, before the worker polls others: a client that sends frames without
 /// a pause would otherwise keep it busy for long.
 const MAX_READ_BYTES_PER_POLL: usize = 8 * 1024;
+
+/// The minimum of this number: it adapts to the time that a poll takes, because a frame of a few bytes may change hundreds of
+/// streams.
+const MIN_READ_BYTES_PER_POLL: usize = 256;
+
+/// Its value at first: many new connections at once must not keep the worker busy.
+const FIRST_READ_BYTES_PER_POLL: usize = 1024;
 
 /// Maximum number of buffered bytes. A write beyond it waits until the buffer is sent.
 const MAX_BUFFERED_BYTES: usize = 64 * 1024;
@@ -38,6 +48,8 @@ struct Inner<I> {
     is_blocked: bool,
     /// Whether a read waits until the buffer is sent.
     has_waiting_read: bool,
+    /// How much may be read in a poll.
+    quota: usize,
     /// How much may still be read in this poll.
     unread_quota: usize,
 }
@@ -58,13 +70,22 @@ impl<I: AsyncRead + AsyncWrite + Unpin> CoalescedWrites<I> {
             bytes_sent: 0,
             is_blocked: false,
             has_waiting_read: false,
-            unread_quota: MAX_READ_BYTES_PER_POLL,
+            quota: FIRST_READ_BYTES_PER_POLL,
+            unread_quota: FIRST_READ_BYTES_PER_POLL,
         })))
     }
 
     /// Starts a poll of the connection, in which it may read a limited number of bytes, or none.
     pub(super) fn start_poll(&self, may_read: bool) {
-        self.inner().unread_quota = if may_read { MAX_READ_BYTES_PER_POLL } else { 0 };
+        let mut inner = self.inner();
+        inner.unread_quota = if may_read { inner.quota } else { 0 };
+    }
+
+    /// Ends a poll that took this long: if it was longer than a time slice, the next ones read less, and otherwise more again.
+    pub(super) fn end_poll(&self, duration: Duration) {
+        let mut inner = self.inner();
+        let quota = if duration > TIME_SLICE { inner.quota / 2 } else { inner.quota * 2 };
+        inner.quota = quota.clamp(MIN_READ_BYTES_PER_POLL, MAX_READ_BYTES_PER_POLL);
     }
 
     /// Sends the buffer. Ready when all of it is sent.
@@ -256,19 +277,37 @@ mod tests {
         assert_eq!(stream.read(&mut bytes).await.unwrap(), 2);
     }
 
-    #[tokio::test]
-    async fn a_poll_reads_a_limited_number_of_bytes() {
-        let (mut stream, mut far) = pair(10 * MAX_READ_BYTES_PER_POLL);
-        far.write_all(&vec![1; 10 * MAX_READ_BYTES_PER_POLL]).await.unwrap();
-        let mut bytes = vec![0; MAX_READ_BYTES_PER_POLL];
-        stream.read_exact(&mut bytes).await.unwrap();
-        tokio::select! {
-            biased;
-            read = stream.read(&mut bytes) => panic!("more was read: {read:?}"),
-            () = std::future::ready(()) => {}
-        }
+    /// How much a connection reads in one poll.
+    async fn read_in_one_poll(stream: &mut CoalescedWrites<DuplexStream>) -> usize {
+        let mut bytes = vec![0; 2 * MAX_READ_BYTES_PER_POLL];
         stream.start_poll(true);
-        stream.read_exact(&mut bytes).await.unwrap();
+        let mut buffer = ReadBuf::new(&mut bytes);
+        poll_fn(|context| {
+            while buffer.remaining() > 0 {
+                let (before, limit) = (buffer.filled().len(), buffer.remaining().min(256));
+                let mut part = buffer.take(limit);
+                if Pin::new(&mut *stream).poll_read(context, &mut part).is_pending() {
+                    break;
+                }
+                let read = part.filled().len();
+                buffer.set_filled(before + read);
+            }
+            Poll::Ready(buffer.filled().len())
+        })
+        .await
+    }
+
+    #[tokio::test]
+    async fn a_poll_reads_a_limited_number_of_bytes_and_fewer_after_long_polls() {
+        let (mut stream, mut far) = pair(1 << 20);
+        far.write_all(&[0; 1 << 17]).await.unwrap();
+        assert_eq!(read_in_one_poll(&mut stream).await, FIRST_READ_BYTES_PER_POLL);
+        stream.end_poll(2 * TIME_SLICE);
+        assert_eq!(read_in_one_poll(&mut stream).await, FIRST_READ_BYTES_PER_POLL / 2);
+        (0..20).for_each(|_| stream.end_poll(2 * TIME_SLICE));
+        assert_eq!(read_in_one_poll(&mut stream).await, MIN_READ_BYTES_PER_POLL);
+        (0..20).for_each(|_| stream.end_poll(TIME_SLICE / 2));
+        assert_eq!(read_in_one_poll(&mut stream).await, MAX_READ_BYTES_PER_POLL);
     }
 
     #[tokio::test]
