@@ -47,13 +47,14 @@ impl<'a> Search<'a> {
         Self { nodes: 0, max_nodes, seed, is_cancelled, table: &mut workspace.table }
     }
 
-    /// Counts a node.
+    /// Counts a node. Work that goes on when there are no nodes left calls this too, so that it can be cancelled.
     #[inline(always)]
     pub(crate) fn visit(&mut self) -> Result<(), Stop> {
-        if self.nodes & CANCELLATION_INTERVAL == 0 && self.is_cancelled.load(Relaxed) {
+        let is_last = self.nodes == self.max_nodes;
+        if (self.nodes & CANCELLATION_INTERVAL == 0 || is_last) && self.is_cancelled.load(Relaxed) {
             return Err(Stop::Cancelled);
         }
-        if self.nodes == self.max_nodes {
+        if is_last {
             return Err(Stop::OutOfNodes);
         }
         self.nodes += 1;
