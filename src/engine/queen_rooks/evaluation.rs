@@ -1,0 +1,39 @@
+use arbiter_games::Player;
+
+use super::{candidates::Candidate, position::SearchPosition};
+
+/// The value of a rook.
+pub(super) const ROOK: i32 = 100;
+/// The value of the difference in rooks, relative to all pieces: the player who is ahead exchanges rooks.
+const MAJORITY: i32 = 600;
+/// The value of an opposing rook in line with one's own queen.
+const TARGET: i32 = 12;
+
+/// An estimate for the player to move. It is odd.
+pub(super) fn evaluate(position: &SearchPosition) -> i32 {
+    let (player, opponent) = (position.player, position.player.other());
+    let count = |player: Player| position.pieces[player as usize].cast_signed();
+    let (ahead, all) = (count(player) - count(opponent), count(player) + count(opponent));
+    let targets = target_count(position, player) - target_count(position, opponent);
+    (ROOK * ahead + MAJORITY * ahead / all + TARGET * targets) | 1
+}
+
+/// The number of opposing rooks in line with a player's queen.
+pub(super) fn target_count(position: &SearchPosition, player: Player) -> i32 {
+    let [rows, columns] = position.targets(player);
+    (rows.count_ones() + columns.count_ones()).cast_signed()
+}
+
+/// How good a move looks without a search, from -1000 to 1000: what it takes, what the opponent can take then, and how many
+/// rooks are in line with the queens. `position` is the one after the move, and `replies` are the captures in it, if the
+/// opponent is to move.
+pub(super) fn first_impression(
+    position: &SearchPosition,
+    player: Player,
+    taken: u8,
+    replies: &[Candidate],
+) -> i32 {
+    let lost = replies.iter().map(|reply| reply.captures).max().unwrap_or(0);
+    let targets = target_count(position, player) - target_count(position, player.other());
+    (300 * (i32::from(taken) - i32::from(lost)) + 30 * targets).clamp(-1000, 1000)
+}

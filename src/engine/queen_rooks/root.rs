@@ -1,0 +1,209 @@
+//! The search of a position whose moves are all evaluated.
+
+use std::cmp::Reverse;
+
+use arbiter_games::queen_rooks::{Move, Position};
+
+use super::{
+    candidates::Candidate,
+    evaluation::{evaluate, first_impression},
+    position::{SearchPosition, Step},
+    score,
+    search::{MAX_DEPTH, TreeSearch},
+};
+use crate::{Analysis, Cancelled, Certainty, Evaluation, GameEnd, Search, Value, search::Stop};
+
+/// To this depth each move has a value of its own. Below it a move that is not the best only has a bound.
+const FULL_WINDOW_DEPTH: u32 = 2;
+
+/// A move of the root, and what is known of its value for the player.
+struct RootMove {
+    mv: Move,
+    /// The value of the last search that was not cut off.
+    value: i32,
+    /// The move is not better than this, by the last search.
+    bound: i32,
+    /// Whether the value is proven.
+    is_exact: bool,
+    /// The depth of the last search.
+    depth: u32,
+    first_impression: i32,
+    /// The move and the best line after it.
+    line: Vec<Step>,
+}
+
+impl RootMove {
+    fn value(&self) -> i32 {
+        self.value.min(self.bound)
+    }
+
+    /// Sets the value, and the best line after the move.
+    fn set_value(&mut self, value: i32, is_exact: bool, line: &[Step]) {
+        (self.value, self.bound, self.is_exact) = (value, score::WIN, is_exact);
+        self.line.truncate(1);
+        self.line.extend_from_slice(line);
+    }
+
+    fn evaluation(&self) -> Evaluation<Move> {
+        let value = self.value();
+        let plies = score::plies(value);
+        // A line that leads to a proven draw ends with it.
+        let (certainty, value) = match (self.is_exact, value) {
+            (true, 0) => {
+                (Certainty::Exact, Value::ForcedEnd(GameEnd::Draw { plies: self.line.len() as u32 }))
+            }
+            (_, value) if score::is_win(value) => {
+                (Certainty::Estimate, Value::ForcedEnd(GameEnd::Win { plies }))
+            }
+            // The opponent can win at least this fast.
+            (_, value) if score::is_loss(value) => {
+                (Certainty::AtMost, Value::ForcedEnd(GameEnd::Loss { plies }))
+            }
+            (_, value) => (Certainty::Estimate, Value::Heuristic(value)),
+        };
+        let certainty = if self.is_exact { Certainty::Exact } else { certainty };
+        Evaluation { mv: self.mv, certainty, value, first_impression: self.first_impression }
+    }
+}
+
+/// Evaluates every legal move.
+pub(super) fn analyse(position: &Position, search: &mut Search<'_>) -> Result<Analysis<Move>, Cancelled> {
+    let mut tree = TreeSearch::new(SearchPosition::from(position), search);
+    let mut moves = evaluate_at_once(position, &mut tree)?;
+    match deepen(&mut moves, &mut tree) {
+        Ok(()) | Err(Stop::OutOfNodes) => {}
+        Err(Stop::Cancelled) => return Err(Cancelled),
+    }
+    let line = moves.first().map(|best| best.line.iter().copied().map(Move::from).collect());
+    let evaluations = moves.iter().map(RootMove::evaluation).collect();
+    Ok(Analysis::new(evaluations, line.unwrap_or_default(), search.nodes()))
+}
+
+/// Evaluates every legal move without a search, whatever the budget. Moves that end the game or let the opponent win at once are
+/// exact.
+fn evaluate_at_once(position: &Position, tree: &mut TreeSearch<'_, '_>) -> Result<Vec<RootMove>, Cancelled> {
+    let mut replies = Vec::new();
+    let mut moves = Vec::new();
+    for mv in position.legal_moves() {
+        if tree.budget.visit() == Err(Stop::Cancelled) {
+            return Err(Cancelled);
+        }
+        moves.push(evaluate_move_at_once(mv, &mut tree.position, &mut replies));
+    }
+    Ok(moves)
+}
+
+fn evaluate_move_at_once(mv: Move, position: &mut SearchPosition, replies: &mut Vec<Candidate>) -> RootMove {
+    let (step, player, opponent) = (Step::from(mv), position.player, position.player.other());
+    let (is_last_quiet_move, captures_to_win) = (position.is_last_quiet_move(), position.captures_to_win());
+    let pieces = position.pieces[opponent as usize];
+    let undo = position.make(step);
+    let taken = pieces - position.pieces[opponent as usize];
+    let passes = position.player == player;
+    replies.clear();
+    if !passes {
+        position.add_captures(replies);
+    }
+    let estimate = if passes { evaluate(position) } else { -evaluate(position) };
+    // A move takes at most two rooks.
+    let first_impression = first_impression(position, player, taken as u8, replies);
+    let wanted = position.captures_to_win();
+    let refutation = replies.iter().find(|reply| u32::from(reply.captures) >= wanted);
+    position.unmake(&undo);
+    let mut result = RootMove {
+        mv,
+        value: estimate,
+        bound: score::WIN,
+        is_exact: false,
+        depth: 0,
+        first_impression,
+        line: vec![step],
+    };
+    if taken >= captures_to_win {
+        result.set_value(score::win_in(1), true, &[]);
+    } else if taken == 0 && is_last_quiet_move {
+        result.set_value(0, true, &[]);
+    } else if let Some(reply) = refutation {
+        result.set_value(-score::win_in(2), true, &[reply.step]);
+    }
+    result
+}
+
+/// Searches deeper and deeper. The moves stay sorted, best first.
+fn deepen(moves: &mut [RootMove], tree: &mut TreeSearch<'_, '_>) -> Result<(), Stop> {
+    sort(moves, 0);
+    for depth in 1..=MAX_DEPTH {
+        // A faster win would have been found.
+        let wins = moves[0].is_exact && score::is_win(moves[0].value);
+        if wins || moves.iter().all(|mv| mv.is_exact) {
+            break;
+        }
+        search_moves(moves, tree, depth)?;
+    }
+    Ok(())
+}
+
+/// Searches all moves to a depth, as far as there are nodes.
+fn search_moves(moves: &mut [RootMove], tree: &mut TreeSearch<'_, '_>, depth: u32) -> Result<(), Stop> {
+    // The best move so far, and its value.
+    let (mut best, mut alpha) = (0, -score::WIN);
+    for (index, mv) in moves.iter().enumerate().filter(|(_, mv)| mv.is_exact) {
+        if mv.value > alpha {
+            (best, alpha) = (index, mv.value);
+        }
+    }
+    let mut result = Ok(());
+    for (index, mv) in moves.iter_mut().enumerate().filter(|(_, mv)| !mv.is_exact) {
+        result = search_move(mv, tree, depth, alpha);
+        if mv.depth == depth && mv.value() > alpha {
+            (best, alpha) = (index, mv.value());
+        }
+        if result.is_err() {
+            break;
+        }
+    }
+    // An estimate of an earlier depth does not make a move better than the best one of this depth, unless that one loses.
+    if result.is_err() && !score::is_loss(alpha) {
+        for mv in moves.iter_mut().filter(|mv| mv.depth < depth) {
+            mv.bound = mv.bound.min(alpha);
+        }
+    }
+    sort(moves, best);
+    result
+}
+
+/// Searches a move to a depth. `alpha` is the value of the best move so far.
+fn search_move(mv: &mut RootMove, tree: &mut TreeSearch<'_, '_>, depth: u32, alpha: i32) -> Result<(), Stop> {
+    let step = mv.line[0];
+    let mut min = -score::WIN;
+    if depth > FULL_WINDOW_DEPTH && alpha > min {
+        let value = tree.search_move(step, 0, depth, alpha, alpha + 1)?;
+        mv.depth = depth;
+        if value <= alpha {
+            mv.bound = value;
+            return Ok(());
+        }
+        mv.set_value(value, false, &[]);
+        min = alpha;
+    }
+    let value = tree.search_move(step, 0, depth, min, score::WIN)?;
+    mv.depth = depth;
+    if value <= min {
+        mv.bound = value;
+        return Ok(());
+    }
+    // Nearer ends would have been found. The number of plies to an end that is further away may come from the table: then the
+    // end is certain, but there may be a faster way.
+    let is_end = score::is_win(value) || score::is_loss(value);
+    mv.set_value(value, is_end && score::plies(value) <= depth + 1, tree.line());
+    if value == 0 {
+        mv.is_exact = tree.proves_draw(step, depth)?;
+    }
+    Ok(())
+}
+
+/// Sorts moves by their values. Of equal ones the one with this index is first, or the first one with an exact value.
+fn sort(moves: &mut [RootMove], best: usize) {
+    moves[..=best].rotate_right(1);
+    moves.sort_by_key(|mv| (Reverse(mv.value()), !mv.is_exact));
+}
