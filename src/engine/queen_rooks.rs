@@ -5,6 +5,7 @@ mod entry;
 mod evaluation;
 mod keys;
 mod ordering;
+mod orientation;
 mod position;
 mod root;
 mod score;

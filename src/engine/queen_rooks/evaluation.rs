@@ -30,10 +30,10 @@ pub(super) fn target_count(position: &SearchPosition, player: Player) -> i32 {
 pub(super) fn first_impression(
     position: &SearchPosition,
     player: Player,
-    taken: u8,
+    taken: u32,
     replies: &[Candidate],
 ) -> i32 {
-    let lost = replies.iter().map(|reply| reply.captures).max().unwrap_or(0);
+    let lost = replies.iter().map(|reply| reply.captures).max().map_or(0, i32::from);
     let targets = target_count(position, player) - target_count(position, player.other());
-    (300 * (i32::from(taken) - i32::from(lost)) + 30 * targets).clamp(-1000, 1000)
+    (300 * (taken.cast_signed() - lost) + 30 * targets).clamp(-1000, 1000)
 }

@@ -1,9 +1,9 @@
 use arbiter_games::{
-    Player, Square,
-    queen_rooks::{Move, Piece, Position, Rules},
+    Player,
+    queen_rooks::{Piece, Position, Rules},
 };
 
-use super::keys;
+use super::{keys, orientation::Orientation};
 
 /// The maximum number of rows and columns.
 pub(super) const MAX_SIZE: usize = Rules::MAX_SIZE as usize;
@@ -22,31 +22,11 @@ impl Cell {
     }
 }
 
-impl From<Square> for Cell {
-    fn from(square: Square) -> Self {
-        // Boards have at most 26 rows and columns.
-        Self { row: square.row as u8, column: square.column as u8 }
-    }
-}
-
 /// A piece moved to another square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Step {
     pub from: Cell,
     pub to: Cell,
-}
-
-impl From<Move> for Step {
-    fn from(mv: Move) -> Self {
-        Self { from: mv.from.into(), to: mv.to.into() }
-    }
-}
-
-impl From<Step> for Move {
-    fn from(step: Step) -> Self {
-        let square = |cell: Cell| Square { row: cell.row.into(), column: cell.column.into() };
-        Self { from: square(step.from), to: square(step.to) }
-    }
 }
 
 /// A position that makes and takes back moves, and keeps its key. Rooks are also kept by column, so that those in line with a
@@ -83,14 +63,14 @@ pub(super) struct Undo {
     quiet_moves: u32,
 }
 
-impl From<&Position> for SearchPosition {
-    fn from(position: &Position) -> Self {
+impl SearchPosition {
+    pub fn new(position: &Position, orientation: Orientation) -> Self {
         let none = [0; MAX_SIZE];
         let mut result = Self {
             size: position.rules().size(),
-            player: position.next_player(),
+            player: orientation.player(position.next_player()),
             queens: [Cell { row: 0, column: 0 }; 2],
-            pieces: Player::ALL.map(|player| position.pieces(player)),
+            pieces: Player::ALL.map(|player| position.pieces(orientation.player(player))),
             rook_rows: [none; 2],
             rook_columns: [none; 2],
             rows: none,
@@ -99,18 +79,19 @@ impl From<&Position> for SearchPosition {
             quiet_move_limit: position.rules().quiet_move_limit(),
             key: 0,
         };
-        position.diagram().for_each_piece(|square, piece| match piece {
-            Piece::Queen(player) => {
-                result.queens[player as usize] = square.into();
-                result.toggle_queen(square.into(), player);
+        position.diagram().for_each_piece(|square, piece| {
+            let (cell, player) = (orientation.cell(square), orientation.player(piece.owner()));
+            match piece {
+                Piece::Queen(_) => {
+                    result.queens[player as usize] = cell;
+                    result.toggle_queen(cell, player);
+                }
+                Piece::Rook(_) => result.toggle_rook(cell, player),
             }
-            Piece::Rook(player) => result.toggle_rook(square.into(), player),
         });
         result
     }
-}
 
-impl SearchPosition {
     /// How many quiet moves end the game; none if there is no limit.
     pub fn quiet_moves_left(&self) -> Option<u32> {
         (self.quiet_move_limit > 0).then(|| self.quiet_move_limit.saturating_sub(self.quiet_moves))

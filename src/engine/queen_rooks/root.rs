@@ -7,6 +7,7 @@ use arbiter_games::queen_rooks::{Move, Position};
 use super::{
     candidates::Candidate,
     evaluation::{evaluate, first_impression},
+    orientation::Orientation,
     position::{SearchPosition, Step},
     score,
     search::{MAX_DEPTH, TreeSearch},
@@ -68,62 +69,69 @@ impl RootMove {
 
 /// Evaluates every legal move.
 pub(super) fn analyse(position: &Position, search: &mut Search<'_>) -> Result<Analysis<Move>, Cancelled> {
-    let mut tree = TreeSearch::new(SearchPosition::from(position), search);
-    let mut moves = evaluate_at_once(position, &mut tree)?;
+    let orientation = Orientation::from(position);
+    let mut tree = TreeSearch::new(SearchPosition::new(position, orientation), search);
+    let mut moves = evaluate_at_once(position, orientation, &mut tree)?;
     match deepen(&mut moves, &mut tree) {
         Ok(()) | Err(Stop::OutOfNodes) => {}
         Err(Stop::Cancelled) => return Err(Cancelled),
     }
-    let line = moves.first().map(|best| best.line.iter().copied().map(Move::from).collect());
+    let line = moves.first().map(|best| best.line.iter().copied().map(|step| orientation.mv(step)).collect());
     let evaluations = moves.iter().map(RootMove::evaluation).collect();
     Ok(Analysis::new(evaluations, line.unwrap_or_default(), search.nodes()))
 }
 
 /// Evaluates every legal move without a search, whatever the budget. Moves that end the game or let the opponent win at once are
 /// exact.
-fn evaluate_at_once(position: &Position, tree: &mut TreeSearch<'_, '_>) -> Result<Vec<RootMove>, Cancelled> {
+fn evaluate_at_once(
+    position: &Position,
+    orientation: Orientation,
+    tree: &mut TreeSearch<'_, '_>,
+) -> Result<Vec<RootMove>, Cancelled> {
     let mut replies = Vec::new();
     let mut moves = Vec::new();
-    for mv in position.legal_moves() {
+    for mv in orientation.legal_moves(position) {
         if tree.budget.visit() == Err(Stop::Cancelled) {
             return Err(Cancelled);
         }
-        moves.push(evaluate_move_at_once(mv, &mut tree.position, &mut replies));
+        moves.push(evaluate_move_at_once(mv, orientation.step(mv), &mut tree.position, &mut replies));
     }
     Ok(moves)
 }
 
-fn evaluate_move_at_once(mv: Move, position: &mut SearchPosition, replies: &mut Vec<Candidate>) -> RootMove {
-    let (step, player, opponent) = (Step::from(mv), position.player, position.player.other());
+fn evaluate_move_at_once(
+    mv: Move,
+    step: Step,
+    position: &mut SearchPosition,
+    replies: &mut Vec<Candidate>,
+) -> RootMove {
+    let (player, opponent) = (position.player, position.player.other());
     let (is_last_quiet_move, captures_to_win) = (position.is_last_quiet_move(), position.captures_to_win());
+    let captures_to_lose = position.pieces[player as usize] - 2;
     let pieces = position.pieces[opponent as usize];
     let undo = position.make(step);
     let taken = pieces - position.pieces[opponent as usize];
-    let passes = position.player == player;
+    // The opponent may have to pass (QR-6).
+    let is_opponents_turn = position.player == opponent;
     replies.clear();
-    if !passes {
+    if is_opponents_turn {
         position.add_captures(replies);
     }
-    let estimate = if passes { evaluate(position) } else { -evaluate(position) };
-    // A move takes at most two rooks.
-    let first_impression = first_impression(position, player, taken as u8, replies);
-    let wanted = position.captures_to_win();
-    let refutation = replies.iter().find(|reply| u32::from(reply.captures) >= wanted);
-    position.unmake(&undo);
     let mut result = RootMove {
         mv,
-        value: estimate,
+        value: if is_opponents_turn { -evaluate(position) } else { evaluate(position) },
         bound: score::WIN,
         is_exact: false,
         depth: 0,
-        first_impression,
+        first_impression: first_impression(position, player, taken, replies),
         line: vec![step],
     };
+    position.unmake(&undo);
     if taken >= captures_to_win {
         result.set_value(score::win_in(1), true, &[]);
     } else if taken == 0 && is_last_quiet_move {
         result.set_value(0, true, &[]);
-    } else if let Some(reply) = refutation {
+    } else if let Some(reply) = replies.iter().find(|reply| u32::from(reply.captures) >= captures_to_lose) {
         result.set_value(-score::win_in(2), true, &[reply.step]);
     }
     result
