@@ -10,6 +10,8 @@ use arbiter_games::{
 
 const POSITIONS: u64 = 10;
 const GAMES: u64 = 200;
+/// The budget of a move in the matches, which would take hours with the default one.
+const MATCH_NODES: u32 = 30_000;
 const QUIET_MOVE_LIMIT: u32 = 100;
 
 type Opponent = fn(&Position, &mut Chance) -> Move;
@@ -21,7 +23,7 @@ pub fn run() {
         measure_speed(size);
     }
     let max_nodes = std::env::var("QUEEN_ROOKS_NODES").ok().and_then(|nodes| nodes.parse().ok());
-    let max_nodes = max_nodes.unwrap_or(Position::DEFAULT_MAX_NODES);
+    let max_nodes = max_nodes.unwrap_or(MATCH_NODES);
     for size in [6, 8] {
         for (name, opponent) in [("random", random as Opponent), ("greedy", greedy)] {
             measure_match(size, name, opponent, max_nodes);

@@ -7,6 +7,7 @@ mod keys;
 mod ordering;
 mod orientation;
 mod position;
+mod quiescence;
 mod root;
 mod score;
 mod search;

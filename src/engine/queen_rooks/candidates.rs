@@ -31,8 +31,8 @@ impl SearchPosition {
             return;
         }
         for rook in self.rooks() {
-            // A move along the row or column of a target takes it, unless it ends in line with the queen. Any other move
-            // takes one only if it ends in the row or column of a target.
+            // A move along the row or column of a target takes it, unless it ends in a line of the queen. Any other move takes
+            // one only if it ends in the row or column of a target.
             let [mut in_row, mut in_column] = [0; 2];
             if rook.row != queen.row {
                 let takes_always = rows >> rook.row & 1 != 0;
@@ -70,10 +70,10 @@ impl SearchPosition {
         let along_row = bits(in_row).map(|column| Cell { row: from.row, column });
         let along_column = bits(in_column).map(|row| Cell { row, column: from.column });
         candidates.extend(along_row.chain(along_column).map(|to| {
-            let in_line = to.row == queen.row || to.column == queen.column;
+            let is_aligned = to.row == queen.row || to.column == queen.column;
             let taken = (target_rows >> to.row & 1) + (target_columns >> to.column & 1);
             // A rook takes at most two rooks.
-            let captures = if in_line { 0 } else { taken as u8 };
+            let captures = if is_aligned { 0 } else { taken as u8 };
             Candidate { step: Step { from, to }, captures, priority: 0 }
         }));
     }

@@ -57,7 +57,7 @@ impl Entry {
     }
 }
 
-/// Eight bits that tell most moves of a position apart: a whole move does not fit into an entry.
+/// Eight bits that differ for nearly all moves of a position: a whole move does not fit into an entry.
 pub(super) fn hint(step: Step) -> u8 {
     // There are fewer than 2²⁰ pairs of cells.
     let pair = (step.from.index() << 10 | step.to.index()) as u32;

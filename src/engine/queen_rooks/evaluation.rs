@@ -4,9 +4,9 @@ use super::{candidates::Candidate, position::SearchPosition};
 
 /// The value of a rook.
 pub(super) const ROOK: i32 = 100;
-/// The value of the difference in rooks, relative to all pieces: the player who is ahead exchanges rooks.
+/// The value of the difference in rooks, relative to all pieces, so that the stronger player exchanges rooks.
 const MAJORITY: i32 = 600;
-/// The value of an opposing rook in line with one's own queen.
+/// The value of an opposing rook in the row or column of a queen.
 const TARGET: i32 = 12;
 
 /// An estimate for the player to move. It is odd.
@@ -18,14 +18,14 @@ pub(super) fn evaluate(position: &SearchPosition) -> i32 {
     (ROOK * ahead + MAJORITY * ahead / all + TARGET * targets) | 1
 }
 
-/// The number of opposing rooks in line with a player's queen.
+/// The number of opposing rooks in the row and column of a player's queen.
 pub(super) fn target_count(position: &SearchPosition, player: Player) -> i32 {
     let [rows, columns] = position.targets(player);
     (rows.count_ones() + columns.count_ones()).cast_signed()
 }
 
 /// How good a move looks without a search, from -1000 to 1000: what it takes, what the opponent can take then, and how many
-/// rooks are in line with the queens. `position` is the one after the move, and `replies` are the captures in it, if the
+/// rooks are in the rows and columns of the queens. `position` is the one after the move, and `replies` are the captures in it, if the
 /// opponent is to move.
 pub(super) fn first_impression(
     position: &SearchPosition,

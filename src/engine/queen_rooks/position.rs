@@ -29,8 +29,8 @@ pub(super) struct Step {
     pub to: Cell,
 }
 
-/// A position that makes and takes back moves, and keeps its key. Rooks are also kept by column, so that those in line with a
-/// queen are a word.
+/// A position that makes and takes back moves, and keeps its key. Rooks are also kept by column, so that those in the
+/// column of a queen are a word.
 #[derive(Clone, Debug)]
 pub(super) struct SearchPosition {
     pub size: u8,

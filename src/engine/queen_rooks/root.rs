@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{Analysis, Cancelled, Certainty, Evaluation, GameEnd, Search, Value, search::Stop};
 
-/// To this depth each move has a value of its own. Below it a move that is not the best only has a bound.
+/// Up to this depth every move is searched for its value. Beyond it, a move that is not the best one only has a bound.
 const FULL_WINDOW_DEPTH: u32 = 2;
 
 /// A move of the root, and what is known of its value for the player.
@@ -48,19 +48,16 @@ impl RootMove {
     fn evaluation(&self) -> Evaluation<Move> {
         let value = self.value();
         let plies = score::plies(value);
-        // A line that leads to a proven draw ends with it.
-        let (certainty, value) = match (self.is_exact, value) {
-            (true, 0) => {
-                (Certainty::Exact, Value::ForcedEnd(GameEnd::Draw { plies: self.line.len() as u32 }))
-            }
-            (_, value) if score::is_win(value) => {
-                (Certainty::Estimate, Value::ForcedEnd(GameEnd::Win { plies }))
-            }
+        let (certainty, value) = if score::is_win(value) {
+            (Certainty::Estimate, Value::ForcedEnd(GameEnd::Win { plies }))
+        } else if score::is_loss(value) {
             // The opponent can win at least this fast.
-            (_, value) if score::is_loss(value) => {
-                (Certainty::AtMost, Value::ForcedEnd(GameEnd::Loss { plies }))
-            }
-            (_, value) => (Certainty::Estimate, Value::Heuristic(value)),
+            (Certainty::AtMost, Value::ForcedEnd(GameEnd::Loss { plies }))
+        } else if self.is_exact {
+            // The line of a proven draw leads to the end. It has at most 40 moves.
+            (Certainty::Exact, Value::ForcedEnd(GameEnd::Draw { plies: self.line.len() as u32 }))
+        } else {
+            (Certainty::Estimate, Value::Heuristic(value))
         };
         let certainty = if self.is_exact { Certainty::Exact } else { certainty };
         Evaluation { mv: self.mv, certainty, value, first_impression: self.first_impression }
@@ -81,7 +78,7 @@ pub(super) fn analyse(position: &Position, search: &mut Search<'_>) -> Result<An
     Ok(Analysis::new(evaluations, line.unwrap_or_default(), search.nodes()))
 }
 
-/// Evaluates every legal move without a search, whatever the budget. Moves that end the game or let the opponent win at once are
+/// Evaluates every legal move without a search, with any budget. Moves that end the game or let the opponent win at once are
 /// exact.
 fn evaluate_at_once(
     position: &Position,

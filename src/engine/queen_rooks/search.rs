@@ -3,33 +3,27 @@ use arbiter_games::Player;
 use super::{
     candidates::Candidate,
     entry::{Bound, Entry},
-    evaluation::{ROOK, evaluate},
     keys,
     ordering::{MoveOrdering, select},
     position::{SearchPosition, Step},
+    quiescence::MAX_CAPTURES,
     score,
 };
 use crate::{Search, search::Stop};
 
 /// The maximum number of plies that are searched with all moves.
 pub(super) const MAX_DEPTH: u32 = 40;
-/// The maximum number of captures in a row that are searched below them.
-const MAX_CAPTURES: u32 = 10;
-/// How many captures of a position are searched there.
-const MAX_QUIESCENCE_MOVES: usize = 6;
-/// What a capture may gain in addition to the rooks that it takes.
-const CAPTURE_MARGIN: i32 = 2 * ROOK;
 
-/// A search of all moves to a fixed depth, and of captures below it. It finds every forced win and loss that ends at most one ply
-/// below the depth, and the exact number of plies: it does not reduce or prune moves above the horizon.
+/// A search of all moves to a fixed depth, the horizon, and of captures below it. It finds every forced win and loss that ends at
+/// most one ply below the horizon, with the exact number of plies, because it reduces or prunes no moves above it.
 pub(super) struct TreeSearch<'a, 'b> {
     pub position: SearchPosition,
     pub budget: &'a mut Search<'b>,
-    ordering: MoveOrdering,
+    pub ordering: MoveOrdering,
     /// The candidates of all positions on the current path.
-    candidates: Vec<Candidate>,
+    pub candidates: Vec<Candidate>,
     /// The best line found at each ply.
-    lines: Vec<Vec<Step>>,
+    pub lines: Vec<Vec<Step>>,
     horizon: Horizon,
 }
 
@@ -60,7 +54,7 @@ impl<'a, 'b> TreeSearch<'a, 'b> {
         &self.lines[1]
     }
 
-    /// Whether a move leads to a draw, whatever positions at the horizon are worth.
+    /// Whether a move leads to a draw for all values of the positions at the horizon.
     pub fn proves_draw(&mut self, step: Step, depth: u32) -> Result<bool, Stop> {
         let player = self.position.player;
         let is_at_least = self.search_with_horizon(Horizon::WonBy(player.other()), step, depth, -1)? >= 0;
@@ -138,6 +132,7 @@ impl<'a, 'b> TreeSearch<'a, 'b> {
         self.budget.table.set(key, Entry::new(value, ply, depth, bound, best).pack());
         Ok(value)
     }
+
     /// Searches the candidates from an index on. Returns the value, what it says about the true one, and the best move.
     fn search_candidates(
         &mut self,
@@ -197,68 +192,8 @@ impl<'a, 'b> TreeSearch<'a, 'b> {
         self.search_move(step, ply, depth, alpha, beta)
     }
 
-    /// The value of the position for the player to move, if the players only take rooks. The player to move need not.
-    fn quiescence(&mut self, ply: u32, captures_left: u32, mut alpha: i32, beta: i32) -> Result<i32, Stop> {
-        self.budget.visit()?;
-        self.lines[ply as usize].clear();
-        let mut best = evaluate(&self.position);
-        // A move takes at most two rooks.
-        let may_win = self.position.captures_to_win() <= 2;
-        if !may_win && (best >= beta || captures_left == 0) {
-            return Ok(best);
-        }
-        let first = self.candidates.len();
-        self.position.add_captures(&mut self.candidates);
-        if self.winning_capture(first, ply).is_some() {
-            self.candidates.truncate(first);
-            return Ok(score::win_in(ply + 1));
-        }
-        alpha = alpha.max(best);
-        let count = self.candidates.len() - first;
-        if captures_left > 0 && best < beta && count > 0 {
-            self.ordering.prioritize(&self.position, ply, None, &mut self.candidates[first..]);
-            let estimate = best;
-            for place in 0..count.min(MAX_QUIESCENCE_MOVES) {
-                let Candidate { step, captures, .. } = select(&mut self.candidates[first..], place);
-                if estimate + ROOK * i32::from(captures) + CAPTURE_MARGIN <= alpha {
-                    break;
-                }
-                let value = self.search_capture(step, ply, captures_left - 1, alpha, beta)?;
-                best = best.max(value);
-                if value > alpha {
-                    alpha = value;
-                    self.extend_line(ply, step);
-                }
-                if value >= beta {
-                    break;
-                }
-            }
-        }
-        self.candidates.truncate(first);
-        Ok(best)
-    }
-
-    fn search_capture(
-        &mut self,
-        step: Step,
-        ply: u32,
-        captures_left: u32,
-        alpha: i32,
-        beta: i32,
-    ) -> Result<i32, Stop> {
-        let undo = self.position.make(step);
-        let result = if self.position.player == undo.player {
-            // The opponent passes (QR-6).
-            self.quiescence(ply + 1, captures_left, alpha, beta)
-        } else {
-            self.quiescence(ply + 1, captures_left, -beta, -alpha).map(|value| -value)
-        };
-        self.position.unmake(&undo);
-        result
-    }
-
     /// A capture among the candidates from an index on that wins. The best line becomes this move.
-    fn winning_capture(&mut self, first: usize, ply: u32) -> Option<Step> {
+    pub fn winning_capture(&mut self, first: usize, ply: u32) -> Option<Step> {
         let wanted = self.position.captures_to_win();
         let mut candidates = self.candidates[first..].iter();
         let winner = candidates.find(|candidate| u32::from(candidate.captures) >= wanted)?.step;
@@ -269,7 +204,7 @@ impl<'a, 'b> TreeSearch<'a, 'b> {
     }
 
     /// The best line at a ply becomes a move and the best line after it.
-    fn extend_line(&mut self, ply: u32, step: Step) {
+    pub fn extend_line(&mut self, ply: u32, step: Step) {
         let (before, after) = self.lines.split_at_mut(ply as usize + 1);
         let line = &mut before[ply as usize];
         line.clear();
@@ -277,7 +212,7 @@ impl<'a, 'b> TreeSearch<'a, 'b> {
         line.extend_from_slice(&after[0]);
     }
 
-    /// The key of the position and the horizon.
+    /// The key of the position and the horizon. The limit of quiet moves is part of it if a search may reach it.
     fn key(&self) -> u64 {
         let key = self.position.key(MAX_DEPTH);
         match self.horizon {
