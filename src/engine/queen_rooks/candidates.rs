@@ -1,3 +1,5 @@
+use arbiter_games::Player;
+
 use super::position::{Cell, SearchPosition, Step};
 
 /// A legal move that is to be searched.
@@ -50,6 +52,14 @@ impl SearchPosition {
             }
             self.add_rook_moves(rook, [in_row, in_column], targets, candidates);
         }
+    }
+
+    /// The number of a player's queen moves along its row and column.
+    pub fn straight_queen_moves(&self, player: Player) -> u32 {
+        let Cell { row, column } = self.queens[player as usize];
+        let in_row = self.reach(self.rows[usize::from(row)], column);
+        let in_column = self.reach(self.columns[usize::from(column)], row);
+        in_row.count_ones() + in_column.count_ones()
     }
 
     /// The rooks of the player to move, row by row.

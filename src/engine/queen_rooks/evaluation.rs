@@ -7,19 +7,30 @@ pub(super) const ROOK: i32 = 100;
 /// The value of the difference in rooks, relative to all pieces, so that the stronger player exchanges rooks.
 const MAJORITY: i32 = 600;
 /// The value of an opposing rook in the row or column of a queen.
-const TARGET: i32 = 12;
+const TARGET: i32 = 20;
+/// The value of a rook that can move. Without it the players stay in their corners.
+const MOBILE_ROOK: i32 = 10;
+/// The value of a cell that a queen can reach along its row and column.
+const QUEEN_MOVE: i32 = 5;
 
 /// An estimate for the player to move. It is odd.
 pub(super) fn evaluate(position: &SearchPosition) -> i32 {
     let (player, opponent) = (position.player, position.player.other());
-    let count = |player: Player| position.pieces[player as usize].cast_signed();
-    let (ahead, all) = (count(player) - count(opponent), count(player) + count(opponent));
-    let targets = target_count(position, player) - target_count(position, opponent);
-    (ROOK * ahead + MAJORITY * ahead / all + TARGET * targets) | 1
+    let pieces = |player: Player| position.pieces[player as usize].cast_signed();
+    let (ahead, all) = (pieces(player) - pieces(opponent), pieces(player) + pieces(opponent));
+    let activity = activity(position, player) - activity(position, opponent);
+    (ROOK * ahead + MAJORITY * ahead / all + activity) | 1
+}
+
+/// How much a player threatens, and how freely the pieces move.
+fn activity(position: &SearchPosition, player: Player) -> i32 {
+    TARGET * target_count(position, player)
+        + MOBILE_ROOK * position.mobile_rooks(player).cast_signed()
+        + QUEEN_MOVE * position.straight_queen_moves(player).cast_signed()
 }
 
 /// The number of opposing rooks in the row and column of a player's queen.
-pub(super) fn target_count(position: &SearchPosition, player: Player) -> i32 {
+fn target_count(position: &SearchPosition, player: Player) -> i32 {
     let [rows, columns] = position.targets(player);
     (rows.count_ones() + columns.count_ones()).cast_signed()
 }

@@ -199,19 +199,40 @@ impl SearchPosition {
         self.key ^= keys::rook(player, cell);
     }
 
+    /// The number of a player's rooks that can move.
+    pub fn mobile_rooks(&self, player: Player) -> u32 {
+        (0..usize::from(self.size)).map(|row| self.mobile_rooks_in(row, player).count_ones()).sum()
+    }
+
     /// Whether a player has a move: a piece with an empty cell next to it.
     fn can_move(&self, player: Player) -> bool {
-        let (size, full) = (usize::from(self.size), (1_u32 << self.size) - 1);
-        let empty = |row: usize| if row < size { full & !self.rows[row] } else { 0 };
-        let queen = self.queens[player as usize];
-        (0..size).any(|row| {
-            // The row above the first one does not exist either.
-            let (above, here, below) = (empty(row.wrapping_sub(1)), empty(row), empty(row + 1));
-            let beside = |cells: u32| cells << 1 | cells >> 1;
-            let straight = above | below | beside(here);
-            let around = straight | beside(above) | beside(below);
-            self.rook_rows[player as usize][row] & straight != 0
-                || (usize::from(queen.row) == row && around >> queen.column & 1 != 0)
-        })
+        (0..usize::from(self.size)).any(|row| self.mobile_rooks_in(row, player) != 0)
+            || self.can_move_queen(self.queens[player as usize])
     }
+
+    /// The rooks in a row with an empty cell next to them, one bit per column.
+    #[inline(always)]
+    fn mobile_rooks_in(&self, row: usize, player: Player) -> u32 {
+        let (above, below) = (self.empty(row.wrapping_sub(1)), self.empty(row + 1));
+        self.rook_rows[player as usize][row] & (above | below | beside(self.empty(row)))
+    }
+
+    fn can_move_queen(&self, queen: Cell) -> bool {
+        let row = usize::from(queen.row);
+        let (above, below) = (self.empty(row.wrapping_sub(1)), self.empty(row + 1));
+        let around = above | below | beside(above | below | self.empty(row));
+        around >> queen.column & 1 != 0
+    }
+
+    /// The empty cells of a row, one bit per column. There are none in a row off the board, such as that above the first one.
+    #[inline(always)]
+    fn empty(&self, row: usize) -> u32 {
+        let size = usize::from(self.size);
+        if row < size { ((1 << size) - 1) & !self.rows[row] } else { 0 }
+    }
+}
+
+/// The cells to the left and right of cells.
+fn beside(cells: u32) -> u32 {
+    cells << 1 | cells >> 1
 }
