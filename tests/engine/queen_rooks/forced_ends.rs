@@ -159,6 +159,18 @@ fn a_capture_that_leaves_two_pieces_wins_at_once() {
 }
 
 #[test]
+fn a_player_moves_again_if_the_opponent_passes() {
+    // Player two is enclosed and passes (QR-6). The queen moves below the rook on b1, then a rook moves along its row.
+    let position = position("qrR. rR.. R... ...Q", One, 0, 0).expect("the position is valid");
+    let analysis = analyse(&position, MAX_NODES);
+    let best = &analysis.evaluations[0];
+    assert_eq!(best.value, Value::ForcedEnd(GameEnd::Win { plies: 2 }));
+    assert_eq!(best.certainty, Certainty::Exact);
+    let line = analysis.line.iter().fold(position, |position, mv| after(&position, mv));
+    assert_eq!(line.outcome().ending, Some(Ending::Won { winner: One }));
+}
+
+#[test]
 fn the_last_quiet_move_is_a_draw() {
     let position = Position::start(rules(6, 1));
     let analysis = analyse(&position, 1);
