@@ -28,7 +28,7 @@ use self::evaluation::Question;
 use super::{Analysis, Cancelled, Engine, Search};
 
 impl Engine for RoyalMatch {
-    const DEFAULT_MAX_NODES: u32 = 4_000_000;
+    const DEFAULT_MAX_NODES: u32 = 1_000_000;
 
     type Assumption = ();
 
