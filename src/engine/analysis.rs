@@ -82,7 +82,7 @@ pub enum GameEnd {
 
 impl Value {
     /// A greater rank is better for the player. Values of different kinds compare as forced wins, all others, forced losses.
-    fn rank(self) -> (i8, i64) {
+    pub(crate) fn rank(self) -> (i8, i64) {
         match self {
             Self::ForcedEnd(GameEnd::Win { plies }) => (1, -i64::from(plies)),
             Self::ForcedEnd(GameEnd::Draw { .. }) => (0, 0),

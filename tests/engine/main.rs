@@ -2,6 +2,7 @@
 //! opponents.
 
 mod connect_four;
+mod level;
 mod queen_rooks;
 mod royal_match;
 mod support;
