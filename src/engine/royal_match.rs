@@ -12,19 +12,19 @@
 //! | `playout.rs` | playouts of matches of three and four players |
 //! | `hidden.rs` | what the hidden hands of a view may be |
 //! | `impression.rs` | what a move looks like at first |
-//! | `evaluation.rs` | the evaluation of every move of a player |
+//! | `root.rs` | the evaluation of every move of a player |
 
 mod cards;
-mod evaluation;
 mod hidden;
 mod impression;
 mod playout;
 mod position;
+mod root;
 mod two_players;
 
 use arbiter_games::royal_match::{Move, Player, RoyalMatch, View};
 
-use self::evaluation::Question;
+use self::root::Root;
 use super::{Analysis, Cancelled, Engine, Search};
 
 impl Engine for RoyalMatch {
@@ -34,12 +34,12 @@ impl Engine for RoyalMatch {
 
     /// Exact for two players, and if nobody has a choice after the move. Otherwise an estimate by random playouts.
     fn analyse(&self, player: Player, search: &mut Search<'_>) -> Result<Analysis<Move>, Cancelled> {
-        Question::new(self.diagram(), player).answer(search)
+        Root::new(self.diagram(), player).analyse(search)
     }
 
     /// The hidden cards may be any that the viewer does not see now: a view does not have the cards of past tricks.
     fn analyse_view(view: &View, (): &(), search: &mut Search<'_>) -> Result<Analysis<Move>, Cancelled> {
         let viewer = view.diagram().viewer().expect("a view has a viewer");
-        Question::new(view.diagram(), viewer).answer(search)
+        Root::new(view.diagram(), viewer).analyse(search)
     }
 }
