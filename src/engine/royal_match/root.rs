@@ -23,7 +23,7 @@ const CHANCE_STREAM: u64 = 0x524F_5941;
 /// The maximum number of deals, or of playouts per move. With more, a value would change by about a hundredth of a trick.
 const MAX_SAMPLES: u32 = 10_000;
 
-/// A match as it is known to the analysis, and the player who is asked.
+/// What is known of a match, and the asked player.
 pub(super) struct Root {
     player: Player,
     ranking: Ranking,

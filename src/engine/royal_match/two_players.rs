@@ -3,8 +3,8 @@
 //!
 //! - A hand with a stronger card instead of a weaker one is never worse. So the last player of a trick either wins it with the
 //!   weakest card that does, or gives up the weakest card.
-//! - Seat two can pair cards of seat one with stronger ones of its own in advance, and then answer each card with its
-//!   partner. So it takes as many tricks as there can be pairs, whatever seat one leads, and cannot take more.
+//! - Seat two can pair its cards with weaker ones of seat one in advance, and answer each of these with its partner. So it takes
+//!   as many tricks as there can be pairs, and cannot take more. The order in which seat one plays makes no difference.
 
 use super::{
     cards::{CardSet, Rank},

@@ -30,7 +30,7 @@ fn every_value_with_five_cards_is_that_of_brute_force() {
     }
 }
 
-/// Checks every move of every player who may play.
+/// Checks every legal move.
 fn assert_exact(game: &RoyalMatch) {
     for player in next_players(game) {
         let analysis = analyse(game, player, 1000, 0);
