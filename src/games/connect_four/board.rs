@@ -88,7 +88,7 @@ impl<W: Word> Board<W> {
         if self.ply().is_multiple_of(2) { first } else { first.other() }
     }
 
-    fn tokens_of(&self, player: Player) -> W {
+    pub(super) fn tokens_of(&self, player: Player) -> W {
         if player == self.next_player() { self.movers } else { self.tokens ^ self.movers }
     }
 

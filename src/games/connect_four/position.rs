@@ -159,6 +159,15 @@ impl Position {
         rows.into_iter().map(String::from_iter).collect()
     }
 
+    /// The cells with a player's tokens, as the bits of a number. Bit `column × (rows + 1) + height` is the cell that many rows
+    /// above the lowest one.
+    pub fn tokens_of(&self, player: Player) -> u128 {
+        match &self.0 {
+            Words::Default(board) | Words::Narrow(board) => board.tokens_of(player).into(),
+            Words::Wide(board) => board.tokens_of(player),
+        }
+    }
+
     /// Calls `visit` with the square and the owner of each token.
     pub fn for_each_token(&self, visit: impl FnMut(Square, Player)) {
         match &self.0 {

@@ -132,7 +132,7 @@ impl Rules {
 
     /// Whether board and line are those of [`Rules::DEFAULT`]. The first player may differ.
     #[inline(always)]
-    pub(super) const fn has_default_sizes(self) -> bool {
+    pub const fn has_default_sizes(self) -> bool {
         let Self { columns, rows, line_length, .. } = Self::DEFAULT;
         self.columns == columns && self.rows == rows && self.line_length == line_length
     }
