@@ -1,13 +1,13 @@
 /// A transposition table: what a search knows of positions it has visited. A position is a key of 64 bits, and what is known of
 /// it is a number of 32 bits.
 ///
-/// A new entry replaces an old one with the same slot. [`Table::clear`] takes constant time: each entry belongs to a
-/// generation, and entries of older generations are ignored.
+/// Two slots are a bucket. The first keeps the entry with the greatest priority, the second the newest of the others.
+/// [`Table::clear`] takes constant time: each entry belongs to a generation, and entries of older generations are ignored.
 #[derive(Debug, Default)]
 pub struct Table {
-    /// A power of two of slots, or none.
-    slots: Vec<Slot>,
-    /// The slots in use are the first ones: this is their number minus one.
+    /// A power of two of buckets, or none.
+    buckets: Vec<[Slot; 2]>,
+    /// The buckets in use are the first ones: this is their number minus one.
     mask: usize,
     generation: u32,
 }
@@ -16,9 +16,13 @@ pub struct Table {
 struct Slot {
     key: u64,
     data: u32,
-    /// Never that of the table if the slot is empty.
-    generation: u32,
+    /// The generation times [`GENERATION_UNIT`], plus the priority. The generation is never that of the table if the slot is
+    /// empty.
+    tag: u32,
 }
+
+/// The lower bits of a tag are a priority.
+const GENERATION_UNIT: u32 = 1 << 8;
 
 impl Table {
     const MIN_SLOTS: usize = 1 << 10;
@@ -38,29 +42,50 @@ impl Table {
     /// Empties the table, for a search with this many nodes.
     pub(crate) fn clear(&mut self, max_nodes: u32) {
         let slots = Self::slots(max_nodes);
-        self.generation = self.generation.wrapping_add(1);
+        self.generation = self.generation.wrapping_add(GENERATION_UNIT);
         if self.generation == 0 {
-            self.slots.clear();
-            self.generation = 1;
+            self.buckets.clear();
+            self.generation = GENERATION_UNIT;
         }
-        if self.slots.len() < slots {
-            self.slots = vec![Slot::default(); slots];
+        if self.buckets.len() < slots / 2 {
+            self.buckets = vec![<[Slot; 2]>::default(); slots / 2];
         }
-        self.mask = slots - 1;
+        self.mask = slots / 2 - 1;
     }
 
     /// What is known of a position.
     #[inline(always)]
     pub(crate) fn get(&self, key: u64) -> Option<u32> {
-        let slot = self.slots[self.index(key)];
-        (slot.key == key && slot.generation == self.generation).then_some(slot.data)
+        let bucket = &self.buckets[self.index(key)];
+        let slot = bucket.iter().find(|slot| slot.key == key && self.is_current(slot))?;
+        Some(slot.data)
     }
 
-    /// Stores what is known of a position.
+    /// Stores what is known of a position, with the lowest priority.
     #[inline(always)]
     pub(crate) fn set(&mut self, key: u64, data: u32) {
+        self.set_with_priority(key, data, 0);
+    }
+
+    /// Stores what is known of a position. An entry with a greater priority is kept longer.
+    #[inline(always)]
+    pub(crate) fn set_with_priority(&mut self, key: u64, data: u32, priority: u8) {
+        let new = Slot { key, data, tag: self.generation + u32::from(priority) };
         let index = self.index(key);
-        self.slots[index] = Slot { key, data, generation: self.generation };
+        let [first, second] = self.buckets[index];
+        // Tags of older generations are smaller.
+        self.buckets[index] = if first.key == key {
+            [new, second]
+        } else if first.tag <= new.tag {
+            [new, first]
+        } else {
+            [first, new]
+        };
+    }
+
+    #[inline(always)]
+    fn is_current(&self, slot: &Slot) -> bool {
+        slot.tag & !(GENERATION_UNIT - 1) == self.generation
     }
 
     #[inline(always)]
