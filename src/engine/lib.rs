@@ -18,7 +18,7 @@ mod level;
 mod search;
 mod table;
 
-mod connect_four;
+pub mod connect_four;
 mod queen_rooks;
 mod royal_match;
 mod triple_triad;
