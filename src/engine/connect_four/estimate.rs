@@ -67,10 +67,11 @@ fn estimate<G: Geometry>(
     if depth == 0 {
         return Ok(evaluate(geometry, position));
     }
-    let candidates = Candidates::new(geometry, position, moves, None);
+    let candidates = Candidates::new(geometry, position, moves);
     let mut best = -INFINITE;
     for candidate in candidates.as_slice() {
-        let value = -estimate(solver, &candidate.position, free - 1, depth - 1, -beta, -alpha)?;
+        let next = position.after_candidate(candidate);
+        let value = -estimate(solver, &next, free - 1, depth - 1, -beta, -alpha)?;
         best = best.max(value);
         alpha = alpha.max(value);
         if alpha >= beta {

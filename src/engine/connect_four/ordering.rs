@@ -1,13 +1,14 @@
 use super::{geometry::Geometry, position::Position, word::Word};
 
-/// A move, and the position after it.
+/// A move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate<W> {
     /// The index of the cell.
     pub(super) cell: u32,
     /// The greater, the earlier the move is searched.
     promise: u32,
-    pub(super) position: Position<W>,
+    /// The cells that would complete a line of the player after the move.
+    pub(super) winning_cells: W,
 }
 
 /// The moves of a position in the order in which they are searched.
@@ -18,24 +19,23 @@ pub(super) struct Candidates<G: Geometry> {
 
 impl<G: Geometry> Candidates<G> {
     /// Orders moves by the number of cells with which the player could complete a line afterwards, then from the centre
-    /// outwards. The hint, a cell, comes first.
+    /// outwards.
     #[inline(always)]
-    pub(super) fn new(geometry: G, position: &Position<G::Word>, moves: G::Word, hint: Option<u32>) -> Self {
-        let none = Candidate { cell: 0, promise: 0, position: *position };
+    pub(super) fn new(geometry: G, position: &Position<G::Word>, moves: G::Word) -> Self {
+        let none = Candidate { cell: 0, promise: 0, winning_cells: G::Word::EMPTY };
         let mut list = Self { candidates: G::per_column(none), len: 0 };
+        // A cell is not worth much above one that the opponent needs: playing there would let the player prevent that line.
+        let useless = position.their_winning_cells << 1;
         let mut rest = moves;
         while !rest.is_empty() {
             let cell = rest.first();
             rest = rest.without_first();
-            let position = position.after(geometry, G::Word::bit(cell));
-            let promise = if hint == Some(cell) {
-                u32::MAX
-            } else {
-                let centrality =
-                    geometry.columns() - (2 * (cell / geometry.stride()) + 1).abs_diff(geometry.columns());
-                position.their_winning_cells.count() * Self::PROMISE_OF_A_WINNING_CELL + centrality
-            };
-            list.insert(Candidate { cell, promise, position });
+            let winning_cells = position.winning_cells_after(geometry, G::Word::bit(cell));
+            let column = cell / geometry.stride();
+            let centrality = geometry.columns() - (2 * column + 1).abs_diff(geometry.columns());
+            let useful = (winning_cells & !useless).count();
+            let promise = useful * Self::PROMISE_OF_A_WINNING_CELL + centrality;
+            list.insert(Candidate { cell, promise, winning_cells });
         }
         list
     }

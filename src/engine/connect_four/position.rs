@@ -1,4 +1,4 @@
-use super::{geometry::Geometry, word::Word};
+use super::{geometry::Geometry, ordering::Candidate, word::Word};
 
 /// A position in a search, with the cells that would complete a line of each player. A move changes those of one player only,
 /// so each position is found with one calculation of them.
@@ -62,16 +62,34 @@ impl<W: Word> Position<W> {
         }
     }
 
+    /// The cells that would complete a line of the player to move after a token on a playable cell.
+    #[inline(always)]
+    pub(super) fn winning_cells_after<G: Geometry<Word = W>>(&self, geometry: G, cell: W) -> W {
+        geometry.winning_cells(self.mine | cell, self.empty(geometry) & !cell)
+    }
+
+    /// The position after a token on a playable cell that does not win. The cells that would complete a line of the player
+    /// afterwards are known.
+    #[inline(always)]
+    pub(super) fn after_known(&self, cell: W, winning_cells: W) -> Self {
+        Self {
+            tokens: self.tokens | cell,
+            mine: self.tokens ^ self.mine,
+            my_winning_cells: self.their_winning_cells & !cell,
+            their_winning_cells: winning_cells,
+        }
+    }
+
     /// The position after a token on a playable cell that does not win.
     #[inline(always)]
     pub(super) fn after<G: Geometry<Word = W>>(&self, geometry: G, cell: W) -> Self {
-        let tokens = self.tokens | cell;
-        Self {
-            tokens,
-            mine: self.tokens ^ self.mine,
-            my_winning_cells: self.their_winning_cells & !cell,
-            their_winning_cells: geometry.winning_cells(self.mine | cell, geometry.cells() & !tokens),
-        }
+        self.after_known(cell, self.winning_cells_after(geometry, cell))
+    }
+
+    /// The position after a move that does not win.
+    #[inline(always)]
+    pub(super) fn after_candidate(&self, candidate: &Candidate<W>) -> Self {
+        self.after_known(W::bit(candidate.cell), candidate.winning_cells)
     }
 
     /// The number of the position in the transposition table: no two positions of a board share a sum of these words.

@@ -27,12 +27,12 @@ pub(super) struct RootMove<W> {
 pub(super) fn root_moves<G: Geometry>(geometry: G, position: &Position<G::Word>) -> Vec<RootMove<G::Word>> {
     let free = position.empty(geometry).count();
     let playable = position.playable(geometry);
-    let mut moves: Vec<_> = Candidates::new(geometry, position, playable, None)
+    let mut moves: Vec<_> = Candidates::new(geometry, position, playable)
         .as_slice()
         .iter()
         .map(|candidate| {
             let is_win = !(position.my_winning_cells & G::Word::bit(candidate.cell)).is_empty();
-            let next = candidate.position;
+            let next = position.after_candidate(candidate);
             let (lower, upper) = if is_win {
                 (score::win_now(free), score::win_now(free))
             } else if next.can_win(geometry) {

@@ -52,7 +52,7 @@ impl<'a, 'b, G: Geometry> Solver<'a, 'b, G> {
             return Ok(entry.score);
         }
         let key = self.key(position, free);
-        let mut bounds = Bounds { lower, upper, hint: None };
+        let mut bounds = Bounds { lower, upper };
         if free >= MIN_STORED_FREE
             && let Some(data) = self.search.table.get(key)
         {
@@ -65,9 +65,9 @@ impl<'a, 'b, G: Geometry> Solver<'a, 'b, G> {
             }
         }
 
-        let candidates = Candidates::new(self.geometry, position, moves, bounds.hint);
-        let is_won = |position: &Position<_>| position.safe_moves(self.geometry).is_empty();
-        if candidates.as_slice().iter().any(|candidate| is_won(&candidate.position)) {
+        let candidates = Candidates::new(self.geometry, position, moves);
+        let is_won = |candidate| position.after_candidate(candidate).safe_moves(self.geometry).is_empty();
+        if candidates.as_slice().iter().any(is_won) {
             return Ok(upper);
         }
         // No move leads to a win with the next one, so a win takes one more.
@@ -78,12 +78,9 @@ impl<'a, 'b, G: Geometry> Solver<'a, 'b, G> {
 
         let mut best = i32::MIN;
         for candidate in candidates.as_slice() {
-            let value = -self.solve(&candidate.position, free - 1, -alpha - 1)?;
-            if value > best {
-                best = value;
-                bounds.hint = Some(candidate.cell);
-            }
-            if value > alpha {
+            let next = position.after_candidate(candidate);
+            best = best.max(-self.solve(&next, free - 1, -alpha - 1)?);
+            if best > alpha {
                 break;
             }
         }
@@ -100,14 +97,14 @@ impl<'a, 'b, G: Geometry> Solver<'a, 'b, G> {
     pub(super) fn known_bounds(&self, position: &Position<G::Word>, free: u32) -> Bounds {
         if position.safe_moves(self.geometry).is_empty() {
             let score = score::loss_now(free);
-            return Bounds { lower: score, upper: score, hint: None };
+            return Bounds { lower: score, upper: score };
         }
         if let Some(BookEntry { score, .. }) = self.book_entry(position, free) {
-            return Bounds { lower: score, upper: score, hint: None };
+            return Bounds { lower: score, upper: score };
         }
         match self.search.table.get(self.key(position, free)) {
             Some(data) => Bounds::unpack(data),
-            None => Bounds { lower: score::loss_next(free), upper: score::win_next(free), hint: None },
+            None => Bounds { lower: score::loss_next(free), upper: score::win_next(free) },
         }
     }
 
