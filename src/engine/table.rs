@@ -21,6 +21,15 @@ struct Slot {
     tag: u32,
 }
 
+/// The buckets in which an entry can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Region {
+    /// All of them.
+    Whole,
+    /// The first ones, which stay in the cache of a core: for entries that are frequent, and cheap to find again.
+    Cached,
+}
+
 /// The lower bits of a tag are a priority.
 const GENERATION_UNIT: u32 = 1 << 8;
 
@@ -28,6 +37,8 @@ impl Table {
     const MIN_SLOTS: usize = 1 << 10;
     /// 16 MiB.
     const MAX_SLOTS: usize = 1 << 20;
+    /// 1 MiB.
+    const CACHED_SLOTS: usize = 1 << 16;
 
     /// The number of slots of a search with this many nodes: the result of a search must not depend on anything else.
     fn slots(max_nodes: u32) -> usize {
@@ -56,7 +67,13 @@ impl Table {
     /// What is known of a position.
     #[inline(always)]
     pub(crate) fn get(&self, key: u64) -> Option<u32> {
-        let bucket = &self.buckets[self.index(key)];
+        self.get_in(Region::Whole, key)
+    }
+
+    /// What is known of a position in this region.
+    #[inline(always)]
+    pub(crate) fn get_in(&self, region: Region, key: u64) -> Option<u32> {
+        let bucket = &self.buckets[self.index(region, key)];
         let slot = bucket.iter().find(|slot| slot.key == key && self.is_current(slot))?;
         Some(slot.data)
     }
@@ -64,14 +81,14 @@ impl Table {
     /// Stores what is known of a position, with the lowest priority.
     #[inline(always)]
     pub(crate) fn set(&mut self, key: u64, data: u32) {
-        self.set_with_priority(key, data, 0);
+        self.set_in(Region::Whole, key, data, 0);
     }
 
-    /// Stores what is known of a position. An entry with a greater priority is kept longer.
+    /// Stores what is known of a position in this region. An entry with a greater priority is kept longer.
     #[inline(always)]
-    pub(crate) fn set_with_priority(&mut self, key: u64, data: u32, priority: u8) {
+    pub(crate) fn set_in(&mut self, region: Region, key: u64, data: u32, priority: u8) {
         let new = Slot { key, data, tag: self.generation + u32::from(priority) };
-        let index = self.index(key);
+        let index = self.index(region, key);
         let [first, second] = self.buckets[index];
         // Tags of older generations are smaller.
         self.buckets[index] = if first.key == key {
@@ -89,8 +106,12 @@ impl Table {
     }
 
     #[inline(always)]
-    fn index(&self, key: u64) -> usize {
+    fn index(&self, region: Region, key: u64) -> usize {
+        let mask = match region {
+            Region::Whole => self.mask,
+            Region::Cached => self.mask.min(Self::CACHED_SLOTS / 2 - 1),
+        };
         // Fibonacci hashing: the high bits of the product depend on all bits of the key.
-        (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & self.mask
+        (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & mask
     }
 }

@@ -2,7 +2,7 @@ use super::{
     book::BookEntry, bounds::Bounds, geometry::Geometry, ordering::Candidates, position::Position, score,
     word::Word,
 };
-use crate::{Search, search::Stop};
+use crate::{Search, search::Stop, table::Region};
 
 /// In the first plies of a game, a position and its mirror image share an entry of the table. Later, symmetric positions are
 /// too rare to pay for it.
@@ -10,6 +10,10 @@ const SYMMETRIC_PLIES: u32 = 14;
 
 /// Positions with fewer empty cells are not stored: a search of them is faster than the table.
 const MIN_STORED_FREE: u32 = 6;
+
+/// Positions with more empty cells can be in all slots of the table. The others are far more numerous, and most of the time of
+/// a search is that of the memory of the table: it takes half the time if they stay in the cache.
+const MAX_CACHED_FREE: u32 = 21;
 
 /// Alpha-beta search to the end of the game, with null windows.
 pub(super) struct Solver<'a, 'b, G> {
@@ -54,7 +58,7 @@ impl<'a, 'b, G: Geometry> Solver<'a, 'b, G> {
         let key = self.key(position, free);
         let mut bounds = Bounds { lower, upper };
         if free >= MIN_STORED_FREE
-            && let Some(data) = self.search.table.get(key)
+            && let Some(data) = self.search.table.get_in(region(free), key)
         {
             bounds = Bounds::unpack(data);
             if bounds.lower > alpha {
@@ -88,7 +92,7 @@ impl<'a, 'b, G: Geometry> Solver<'a, 'b, G> {
             if best > alpha { (best, upper) } else { (bounds.lower, best.min(upper)) };
         if free >= MIN_STORED_FREE {
             // Positions nearer to the root took longer to search: they have priority.
-            self.search.table.set_with_priority(key, bounds.pack(), free as u8);
+            self.search.table.set_in(region(free), key, bounds.pack(), free as u8);
         }
         Ok(best)
     }
@@ -102,7 +106,7 @@ impl<'a, 'b, G: Geometry> Solver<'a, 'b, G> {
         if let Some(BookEntry { score, .. }) = self.book_entry(position, free) {
             return Bounds { lower: score, upper: score };
         }
-        match self.search.table.get(self.key(position, free)) {
+        match self.search.table.get_in(region(free), self.key(position, free)) {
             Some(data) => Bounds::unpack(data),
             None => Bounds { lower: score::loss_next(free), upper: score::win_next(free) },
         }
@@ -118,4 +122,10 @@ impl<'a, 'b, G: Geometry> Solver<'a, 'b, G> {
     fn key(&self, position: &Position<G::Word>, free: u32) -> u64 {
         if free >= self.min_symmetric_free { position.symmetric_key(self.geometry) } else { position.key() }
     }
+}
+
+/// Where a position with this many empty cells is stored.
+#[inline(always)]
+fn region(free: u32) -> Region {
+    if free > MAX_CACHED_FREE { Region::Whole } else { Region::Cached }
 }
