@@ -5,6 +5,7 @@
 //! | variable | meaning |
 //! |---|---|
 //! | `ARBITER_PONS_SETS` | a folder with the test sets of Pascal Pons' solver: each line has the columns played, from 1, and the score. Without it, random positions with as many tokens are solved |
+//! | `ARBITER_BOOK` | the file of another book for Arbiter; the peer has its own of 8 plies |
 //! | `ARBITER_SAMPLE` | only every nth position, 10 by default |
 //! | `ARBITER_SET` | only sets whose name contains this |
 
@@ -16,9 +17,11 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-use arbiter_engine::{Analysis, Certainty, Engine, GameEnd, Search, Value, Workspace, connect_four::Book};
+use arbiter_engine::{
+    Analysis, Certainty, Engine, Evaluation, GameEnd, Search, Value, Workspace, connect_four::Book,
+};
 use arbiter_games::{
-    Chance, Game, StateOrView,
+    Chance, Game, Player, StateOrView,
     connect_four::{ConnectFour, Move, Rules},
 };
 use connect_four_ai::{Position, Solver};
@@ -55,12 +58,21 @@ struct Case {
     score: Option<i32>,
 }
 
+/// Boards of other sizes: columns, rows and the length of a line.
+const SIZES: [(u32, u32, u32); 7] =
+    [(4, 4, 3), (5, 5, 4), (6, 5, 4), (6, 6, 4), (8, 7, 4), (12, 9, 5), (64, 1, 5)];
+
+/// The budget for the empty boards of these sizes.
+const SIZES_MAX_NODES: u32 = 1_000_000;
+
 /// Sums over the positions of a set.
 #[derive(Default)]
 struct Totals {
     time: f64,
     nodes: u64,
     max_nodes: u64,
+    moves: usize,
+    exact_moves: usize,
 }
 
 impl Totals {
@@ -75,17 +87,47 @@ pub fn measure() {
     let sample =
         env::var("ARBITER_SAMPLE").map_or(10, |text| text.parse().expect("ARBITER_SAMPLE is a number"));
     let selected = env::var("ARBITER_SET").unwrap_or_default();
-    for (title, book, make_peer) in [
+    let mut books = vec![
         ("without a book", Book::empty().into(), Solver::empty as fn() -> Solver),
         ("with a book of 8 plies", Book::embedded(), Solver::new),
-    ] {
+    ];
+    if let Some(path) = env::var_os("ARBITER_BOOK") {
+        let bytes = fs::read(path).expect("ARBITER_BOOK is a file");
+        let book = Book::from_bytes(&bytes).unwrap_or_else(|error| panic!("{error}"));
+        books.push(("with another book", book.into(), Solver::new));
+    }
+    for (title, book, make_peer) in books {
         println!("\nConnect Four {title}, CPU time and nodes per position; the peer is connect-four-ai");
         println!(
-            "                positions  right        µs     nodes  most nodes  nodes/µs   peer µs  peer nodes  ratio"
+            "                positions  right        µs     nodes  most nodes  nodes/µs  exact moves   peer µs  peer nodes  ratio"
         );
         for set in SETS.iter().filter(|set| set.name.contains(&selected)) {
             measure_set(set, sample, &book, make_peer());
         }
+    }
+    if selected.is_empty() {
+        measure_sizes();
+    }
+}
+
+fn measure_sizes() {
+    println!("\nEmpty boards of other sizes, with at most {SIZES_MAX_NODES} nodes");
+    println!("                    nodes  nodes/µs  value");
+    let mut workspace = Workspace::default();
+    for (columns, rows, line_length) in SIZES {
+        let rules = Rules::new(columns, rows, line_length, Player::One).expect("the rules are valid");
+        let game = ConnectFour::new(rules, (), 0);
+        let (analysis, time) = microseconds(|| analyse(&game, SIZES_MAX_NODES, &mut workspace));
+        let best = &analysis.evaluations[0];
+        let certainty = if best.certainty == Certainty::Exact { "exact" } else { "estimate" };
+        println!(
+            "  {:13} {:>9} {:>9.2}  {certainty}: {} {}",
+            format!("{columns}x{rows}x{line_length}"),
+            analysis.nodes,
+            f64::from(analysis.nodes) / time,
+            best.mv,
+            best.value,
+        );
     }
 }
 
@@ -102,6 +144,9 @@ fn measure_set(set: &Set, sample: usize, book: &Arc<Book>, mut peer: Solver) {
         };
         let (analysis, time) = microseconds(|| analyse(&game, MAX_NODES, &mut workspace));
         ours.add(time, analysis.nodes.into());
+        let is_exact = |evaluation: &&Evaluation<Move>| evaluation.certainty == Certainty::Exact;
+        ours.moves += analysis.evaluations.len();
+        ours.exact_moves += analysis.evaluations.iter().filter(is_exact).count();
 
         let position = Position::from_moves(columns).expect("the columns are legal");
         let (peers_score, time) = microseconds(|| {
@@ -115,7 +160,7 @@ fn measure_set(set: &Set, sample: usize, book: &Arc<Book>, mut peer: Solver) {
     }
     let count = cases.len() as f64;
     println!(
-        "  {:13} {:>10} {:>6} {:>9.1} {:>9.0} {:>11} {:>9.2} {:>9.1} {:>11.0} {:>6.3}",
+        "  {:13} {:>10} {:>6} {:>9.1} {:>9.0} {:>11} {:>9.2} {:>11.0}% {:>9.1} {:>11.0} {:>6.3}",
         set.name,
         cases.len(),
         right,
@@ -123,6 +168,7 @@ fn measure_set(set: &Set, sample: usize, book: &Arc<Book>, mut peer: Solver) {
         ours.nodes as f64 / count,
         ours.max_nodes,
         ours.nodes as f64 / ours.time,
+        100.0 * ours.exact_moves as f64 / ours.moves as f64,
         peers.time / count,
         peers.nodes as f64 / count,
         ours.time / peers.time,

@@ -48,6 +48,10 @@ use crate::{Analysis, Cancelled, Engine, Search, search::Stop};
 const ESTIMATE_FRACTION: u32 = 8;
 const MAX_ESTIMATE_NODES: u32 = 100_000;
 
+/// When the best move is known, the nodes for the others are this fraction of those so far, and the minimum.
+const REFINEMENT_FRACTION: u32 = 4;
+const MIN_REFINEMENT_NODES: u32 = 200;
+
 impl Engine for ConnectFour {
     const DEFAULT_MAX_NODES: u32 = 20_000_000;
 
@@ -83,9 +87,12 @@ fn analyse<G: Geometry>(
     let mut moves = root::root_moves(geometry, &position);
     search.keep_back((search.max_nodes() / ESTIMATE_FRACTION).min(MAX_ESTIMATE_NODES));
     let mut solver = Solver::new(geometry, search);
-    solver.look_up_root(&position, &mut moves, free);
-    let is_solved = with_nodes(solver.solve_root(&mut moves, free))?;
-    if !is_solved {
+    let is_known = solver.look_up_root(&position, &mut moves, free);
+    if with_nodes(solver.solve_root(&mut moves, free, is_known))? {
+        let nodes = solver.search.nodes() / REFINEMENT_FRACTION + MIN_REFINEMENT_NODES;
+        solver.search.keep_back(solver.search.nodes_left().saturating_sub(nodes));
+        with_nodes(solver.refine_root(&mut moves, free))?;
+    } else {
         solver.search.keep_back(0);
         with_nodes(estimate::deepen(&mut solver, &mut moves, free))?;
     }

@@ -74,15 +74,16 @@ fn first_impression<G: Geometry>(
 }
 
 impl<G: Geometry> Solver<'_, '_, G> {
-    /// Adds what the book knows.
+    /// Adds what the book knows. Returns whether it has the position, so that the best score is the greatest upper bound.
     pub(super) fn look_up_root(
         &self,
         position: &Position<G::Word>,
         moves: &mut [RootMove<G::Word>],
         free: u32,
-    ) {
-        let is_open = moves.iter().all(|mv| mv.lower < score::win_now(free));
-        if let Some(entry) = self.book_entry(position, free).filter(|_| is_open) {
+    ) -> bool {
+        // The book need not have positions in which the player can win at once.
+        let entry = self.book_entry(position, free).filter(|_| !position.can_win(self.geometry));
+        if let Some(entry) = entry {
             for mv in moves.iter_mut() {
                 mv.upper = mv.upper.min(entry.score);
                 if entry.column == Some(mv.column) {
@@ -95,29 +96,64 @@ impl<G: Geometry> Solver<'_, '_, G> {
                 (mv.lower, mv.upper) = (-entry.score, -entry.score);
             }
         }
+        entry.is_some()
     }
 
     /// Narrows the bounds until the best move and its score are known. The others have upper bounds that are not greater.
-    pub(super) fn solve_root(&mut self, moves: &mut [RootMove<G::Word>], free: u32) -> Result<(), Stop> {
+    /// `is_known` means that the best score is the greatest upper bound.
+    pub(super) fn solve_root(
+        &mut self,
+        moves: &mut [RootMove<G::Word>],
+        free: u32,
+        is_known: bool,
+    ) -> Result<(), Stop> {
         loop {
             let (lower, upper) = bounds(moves);
             if lower == upper {
                 return Ok(());
             }
-            let alpha = next_alpha(lower, upper);
+            let alpha = if is_known { upper - 1 } else { next_alpha(lower, upper) };
             for index in 0..moves.len() {
-                let mv = &mut moves[index];
-                let Some(next) = mv.next.filter(|_| mv.upper > alpha) else { continue };
-                let value = -self.solve(&next, free - 1, -alpha - 1)?;
-                if value > alpha {
-                    mv.lower = value;
-                    // It probably is the best move of the next iteration too.
-                    moves[..=index].rotate_right(1);
-                    break;
+                if moves[index].upper > alpha {
+                    self.narrow(&mut moves[index], free, alpha)?;
+                    if moves[index].lower > alpha {
+                        // It probably is the best move of the next iteration too.
+                        moves[..=index].rotate_right(1);
+                        break;
+                    }
                 }
+            }
+        }
+    }
+
+    /// Narrows the bounds of the moves that are not the best one: first all of them to those that are as good and those that are
+    /// worse, then each one until its score is known.
+    pub(super) fn refine_root(&mut self, moves: &mut [RootMove<G::Word>], free: u32) -> Result<(), Stop> {
+        let (best, _) = bounds(moves);
+        for mv in &mut *moves {
+            if mv.lower < best && mv.upper == best {
+                self.narrow(mv, free, best - 1)?;
+            }
+        }
+        for mv in moves {
+            while mv.lower < mv.upper {
+                self.narrow(mv, free, next_alpha(mv.lower, mv.upper))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds out whether the score of a move is greater than `alpha`.
+    fn narrow(&mut self, mv: &mut RootMove<G::Word>, free: u32, alpha: i32) -> Result<(), Stop> {
+        if let Some(next) = &mv.next {
+            let value = -self.solve(next, free - 1, -alpha - 1)?;
+            if value > alpha {
+                mv.lower = value;
+            } else {
                 mv.upper = value;
             }
         }
+        Ok(())
     }
 }
 

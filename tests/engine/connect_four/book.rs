@@ -58,7 +58,8 @@ fn sampled_entries_agree_with_the_search() {
         let by_search =
             game.analyse(game.position().next_player(), &mut search).expect("the search is not cancelled");
         let best = &by_book.evaluations[0];
-        assert_eq!((best.certainty, by_book.nodes), (Certainty::Exact, 0), "{}", game.notation());
+        assert_eq!(best.certainty, Certainty::Exact, "{}", game.notation());
+        assert!(by_book.nodes <= 200, "only for the other moves: {}", by_book.nodes);
         if by_search.evaluations[0].certainty != Certainty::Exact {
             continue;
         }
