@@ -2,7 +2,7 @@
 /// it is a number of 32 bits.
 ///
 /// Two slots are a bucket. The first keeps the entry with the greatest priority, the second the newest of the others.
-/// [`Table::clear`] takes constant time: each entry belongs to a generation, and entries of older generations are ignored.
+/// Clearing the table takes constant time: each entry belongs to a generation, and entries of older generations are ignored.
 #[derive(Debug, Default)]
 pub struct Table {
     /// A power of two of buckets, or none.

@@ -131,7 +131,7 @@ impl Book {
         Self { plies: Self::MIN_PLIES as u32, has_columns: false, codes: Vec::new(), infos: Vec::new() }
     }
 
-    /// Reads the file of a book. `make_book.py` makes one.
+    /// Reads the file of a book. `make_book.py` makes one. The scores are not checked: a search relies on them.
     ///
     /// # Errors
     ///

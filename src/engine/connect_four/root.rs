@@ -109,7 +109,8 @@ impl<G: Geometry> Solver<'_, '_, G> {
     ) -> Result<(), Stop> {
         loop {
             let (lower, upper) = bounds(moves);
-            if lower == upper {
+            // The bounds of a book with wrong scores can be contradictory.
+            if lower >= upper {
                 return Ok(());
             }
             let alpha = if is_known { upper - 1 } else { next_alpha(lower, upper) };
@@ -184,7 +185,7 @@ pub(super) fn analysis<G: Geometry>(
     free: u32,
 ) -> Analysis<Move> {
     let (lower, upper) = bounds(moves);
-    let evaluations = moves.iter().map(|mv| mv.evaluation(free, lower == upper)).collect();
+    let evaluations = moves.iter().map(|mv| mv.evaluation(free, lower >= upper)).collect();
     let mut analysis = Analysis::new(evaluations, Vec::new(), solver.search.nodes());
     let best = &analysis.evaluations[0];
     let best_move = moves.iter().find(|mv| best.mv.column == i64::from(mv.column));
