@@ -2,11 +2,11 @@
 //! implementations, perft counts and golden games.
 
 use arbiter_games::{Game, ParseError, StateOrView};
+use arbiter_naive as naive;
 
 mod chance;
 mod connect_four;
 mod golden;
-mod naive;
 mod perft;
 mod queen_rooks;
 mod royal_match;
