@@ -21,7 +21,7 @@ mod table;
 pub mod connect_four;
 mod queen_rooks;
 mod royal_match;
-mod triple_triad;
+pub mod triple_triad;
 
 pub use self::{
     analysis::{Analysis, Certainty, Evaluation, GameEnd, Value},
