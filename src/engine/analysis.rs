@@ -20,6 +20,11 @@ impl<M> Analysis<M> {
         });
         Self { evaluations, line, nodes }
     }
+
+    /// Whether the value of the best move is exact.
+    pub fn is_exact(&self) -> bool {
+        self.evaluations.first().is_some_and(|best| best.certainty == Certainty::Exact)
+    }
 }
 
 /// What a move leads to.
@@ -33,6 +38,19 @@ pub struct Evaluation<M> {
     pub value: Value,
     /// How good the move looks without a search, from -1000 to 1000: opponents of low levels play by it.
     pub first_impression: i32,
+}
+
+impl<M> fmt::Display for Evaluation<M> {
+    /// For players, such as `probably wins by 2 cards`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_end = matches!(self.value, Value::ForcedEnd(_) | Value::ScoreDifference(_));
+        match self.certainty {
+            Certainty::AtMost if is_end => f.write_str("at best ")?,
+            Certainty::Estimate if is_end => f.write_str("probably ")?,
+            _ => {}
+        }
+        self.value.fmt(f)
+    }
 }
 
 /// How certain a value is.

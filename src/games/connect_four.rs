@@ -103,6 +103,10 @@ impl Game for ConnectFour {
         Ok(vec![event])
     }
 
+    fn next_players(&self) -> Vec<Player> {
+        self.outcome().next_player.into_iter().collect()
+    }
+
     fn outcome(&self) -> Outcome {
         self.position.outcome()
     }

@@ -1,4 +1,7 @@
-use std::{fmt::Display, str::FromStr};
+use std::{
+    fmt::{Debug, Display},
+    str::FromStr,
+};
 
 use super::{Clause, GameId, NotationError, ParseError, RuleBreach, StateOrView, View};
 
@@ -31,7 +34,7 @@ pub trait Game: Clone + Sized {
     /// One captured piece, card or trick, with its explanation.
     type Capture;
     /// One of the players.
-    type Player;
+    type Player: Copy + PartialEq + Debug + Display;
     /// The state as one player sees it; [`NoView`](super::NoView) if the game hides nothing.
     type View: View<Self>;
 
@@ -50,6 +53,9 @@ pub trait Game: Clone + Sized {
     ///
     /// The reasons of [`Game::why_illegal`]. An illegal move changes nothing.
     fn play(&mut self, mv: &Self::Move) -> Result<Vec<Self::Event>, Vec<Self::IllegalMove>>;
+
+    /// The players who may move, in order; none after the end.
+    fn next_players(&self) -> Vec<Self::Player>;
 
     /// Whose turn it is, or how the game ended.
     fn outcome(&self) -> Self::Outcome;

@@ -92,6 +92,10 @@ impl Game for Position {
         Position::play(self, mv)
     }
 
+    fn next_players(&self) -> Vec<Player> {
+        self.outcome().next_player.into_iter().collect()
+    }
+
     fn outcome(&self) -> Outcome {
         Position::outcome(self)
     }

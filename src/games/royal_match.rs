@@ -93,6 +93,10 @@ impl Game for Position {
         Position::play(self, mv)
     }
 
+    fn next_players(&self) -> Vec<Player> {
+        self.outcome().next_players
+    }
+
     fn outcome(&self) -> Outcome {
         Position::outcome(self)
     }

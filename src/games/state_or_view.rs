@@ -11,6 +11,9 @@ pub enum StateOrView<G: Game> {
 
 /// The state of a game as one player sees it. It answers what does not depend on hidden information.
 pub trait View<G: Game>: Clone {
+    /// The player who sees it.
+    fn viewer(&self) -> G::Player;
+
     /// The viewer's legal moves, in a fixed order; none after the end.
     ///
     /// # Errors
@@ -50,6 +53,10 @@ pub trait View<G: Game>: Clone {
 pub enum NoView {}
 
 impl<G: Game> View<G> for NoView {
+    fn viewer(&self) -> G::Player {
+        match *self {}
+    }
+
     fn legal_moves(&self) -> Result<Vec<G::Move>, HiddenInformation> {
         match *self {}
     }

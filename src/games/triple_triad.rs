@@ -188,6 +188,10 @@ impl Game for TripleTriad {
         Ok(events)
     }
 
+    fn next_players(&self) -> Vec<Player> {
+        self.outcome().next_player.into_iter().collect()
+    }
+
     fn outcome(&self) -> Outcome {
         self.position.outcome()
     }

@@ -46,6 +46,10 @@ impl View {
 }
 
 impl crate::View<Position> for View {
+    fn viewer(&self) -> Player {
+        self.viewer()
+    }
+
     /// The cards of the viewer, in the order of the hand.
     fn legal_moves(&self) -> Result<Vec<Move>, HiddenInformation> {
         let player = self.viewer();

@@ -81,6 +81,10 @@ impl View {
 }
 
 impl crate::View<TripleTriad> for View {
+    fn viewer(&self) -> Player {
+        self.viewer()
+    }
+
     fn legal_moves(&self) -> Result<Vec<Move>, HiddenInformation> {
         self.check_turn()?;
         let hand = &self.0.hands[self.viewer() as usize];
