@@ -6,6 +6,8 @@
 
 mod connect_four;
 mod cpu_time;
+mod queen_rooks;
+mod royal_match;
 
 use std::env;
 
@@ -15,5 +17,11 @@ fn main() {
     let is_selected = |game: &str| selected.is_empty() || selected.iter().any(|name| name == game);
     if is_selected("connect_four") {
         connect_four::measure();
+    }
+    if is_selected("queen_rooks") {
+        queen_rooks::run();
+    }
+    if is_selected("royal_match") {
+        royal_match::run();
     }
 }
