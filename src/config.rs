@@ -63,6 +63,16 @@ pub struct Config {
     #[arg(long, env = "ARBITER_THREADS", value_name = "COUNT", value_parser = count)]
     pub threads: Option<NonZeroUsize>,
 
+    /// Number of threads for SuggestMove. They have a low priority, so that they do not delay other calls. Default: one per two
+    /// cores.
+    #[arg(long, env = "ARBITER_ANALYSIS_THREADS", value_name = "COUNT", value_parser = count)]
+    pub analysis_threads: Option<NonZeroUsize>,
+
+    /// A larger opening book for SuggestMove in Connect Four, of up to 12 plies. The built-in one has 8. The file is made by
+    /// src/engine/connect_four/make_book.py.
+    #[arg(long, env = "ARBITER_CONNECT_FOUR_BOOK", value_name = "FILE")]
+    pub connect_four_book: Option<PathBuf>,
+
     /// Log filter, such as `info` or `warn,arbiter=debug`. `debug` logs every call, `info` every call that fails because of the
     /// client, `warn` every call that fails because of the server. To change it at run time, PUT another filter to /log-level
     /// on the admin address.
@@ -221,6 +231,21 @@ pub struct Limits {
     #[arg(long, env = "ARBITER_MAX_REPLAY_MOVES", value_name = "COUNT", default_value = "1000", value_parser = item_count)]
     pub max_replay_moves: usize,
 
+    /// Maximum number of nodes of one SuggestMove. Requests for more are refused. One million takes roughly 50 ms to 1 s,
+    /// depending on the game. A search also needs up to 16 MiB of memory, which count against --max-bytes-in-flight.
+    #[arg(
+        long,
+        env = "ARBITER_MAX_ANALYSIS_NODES",
+        value_name = "COUNT",
+        default_value = "20000000",
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
+    pub max_analysis_nodes: u32,
+
+    /// Maximum number of SuggestMove calls that run or wait. Further ones fail immediately with RESOURCE_EXHAUSTED.
+    #[arg(long, env = "ARBITER_MAX_ANALYSES", value_name = "COUNT", default_value = "64", value_parser = count)]
+    pub max_analyses: NonZeroUsize,
+
     /// Maximum size of an EvaluateBatch response, in bytes. The default of 4 MiB is the default limit of gRPC clients. The
     /// first item that does not fit, and all items after it, fail with RESOURCE_EXHAUSTED.
     #[arg(long, env = "ARBITER_MAX_BATCH_ANSWER_BYTES", value_name = "BYTES", default_value = "4194304")]
@@ -334,6 +359,14 @@ pub struct Limits {
 }
 
 impl Config {
+    /// The number of threads for SuggestMove.
+    pub fn analysis_threads(&self) -> NonZeroUsize {
+        let half = |cores: NonZeroUsize| NonZeroUsize::new(cores.get() / 2);
+        self.analysis_threads
+            .or_else(|| std::thread::available_parallelism().ok().and_then(half))
+            .unwrap_or(NonZeroUsize::MIN)
+    }
+
     /// The number of worker threads.
     pub fn threads(&self) -> usize {
         self.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)

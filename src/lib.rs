@@ -7,3 +7,6 @@ pub mod wire;
 
 /// The rules: a crate of their own, so that the compiler keeps I/O out of them.
 pub use arbiter_games as games;
+
+/// The analysis of the games: a crate of its own, so that it can be optimised in tests.
+pub use arbiter_engine as engine;

@@ -34,12 +34,13 @@ use tonic_health::{ServingStatus, server::HealthReporter};
 
 use self::{
     admin::Admin,
-    admission::{Admission, Budgets},
+    admission::{Admission, AnalysisQueue, Budgets},
     auth::Tokens,
     drain::Drain,
     net::{BlockedConnections, Clients, ConnectionContext, Listener, OpenConnections, Tls, start_worker},
     pipeline::Pipeline,
     protocol::Router,
+    reload::ConfigFile,
     services::MountedServices,
     telemetry::{LogLimiter, LostLines, Metrics, Telemetry, Traces},
 };
@@ -51,7 +52,7 @@ pub use self::{
 };
 use crate::{
     config::{Config, Limits},
-    service::{Referee, RequestLimits},
+    service::{AnalysisThreads, ConnectFourBook, Referee, RequestLimits},
     wire::proto::SERVICE_NAME,
 };
 
@@ -69,6 +70,7 @@ struct Bound {
     tls: Option<Tls>,
     tokens: Option<Tokens>,
     traces: Option<Traces>,
+    book: Arc<ConnectFourBook>,
     log: Option<Log>,
     mounted: MountedServices,
 }
@@ -113,6 +115,14 @@ impl Server {
             let (tls, tokens) = (Tls::load(&config.security)?, Tokens::load(&config.security)?);
             (tls, tokens, Traces::start(&config.traces)?)
         };
+        let book = match &config.connect_four_book {
+            Some(path) => {
+                let file = ConfigFile::new("--connect-four-book", path);
+                let book = ConnectFourBook::from_bytes(&file.read()?);
+                Arc::new(book.map_err(|error| file.unusable(error))?)
+            }
+            None => ConnectFourBook::embedded(),
+        };
         let bound = Bound {
             listener: bind("--listen", config.listen)?,
             admin_listener: bind("--admin-listen", config.admin_listen)?,
@@ -120,6 +130,7 @@ impl Server {
             tls,
             tokens,
             traces,
+            book,
             log: None,
             mounted: MountedServices::default(),
         };
@@ -207,7 +218,7 @@ impl Bound {
     async fn serve(self, shutdown: impl Future<Output = ()>) -> Result<(), ServerError> {
         self.warn_if_exposed();
         open_files::raise_limit(&self.config);
-        let Self { config, listener, admin_listener, tls, tokens, traces, log, mut mounted } = self;
+        let Self { config, listener, admin_listener, tls, tokens, traces, book, log, mut mounted } = self;
         let limits = config.limits;
         let budgets = Budgets::new(&limits);
         let log_limiter = Arc::new(LogLimiter::new(limits.max_log_rate));
@@ -221,13 +232,21 @@ impl Bound {
         mounted.add_reflection()?;
 
         let (running, mut all_ended) = mpsc::channel::<()>(1);
+        let analysis_threads = config.analysis_threads();
+        let analysis = AnalysisThreads::start(analysis_threads, &book)?;
+        let analysis_queue = AnalysisQueue::new(analysis_threads);
         let start = |index| {
             // Each worker has its own pipeline and queues.
             let pipeline = Pipeline {
                 tokens: tokens.clone(),
                 limits,
-                admission: Admission::new(budgets.clone(), limits.max_wait),
-                referee: Referee::new(request_limits(&limits), metrics.clone(), drain.closing()),
+                admission: Admission::new(budgets.clone(), limits.max_wait, analysis_queue.clone()),
+                referee: Referee::new(
+                    request_limits(&limits),
+                    metrics.clone(),
+                    analysis.clone(),
+                    drain.closing(),
+                ),
                 mounted: mounted.clone(),
                 telemetry: Telemetry::new(metrics.clone(), traces.clone(), log_limiter.clone()),
                 shutdown: drain.start_token(),
@@ -304,6 +323,7 @@ fn request_limits(limits: &Limits) -> RequestLimits {
         batch_items: limits.max_batch_items,
         batch_response_bytes: limits.max_batch_answer_bytes,
         replay_moves: limits.max_replay_moves,
+        analysis_nodes: limits.max_analysis_nodes,
     }
 }
 

@@ -4,14 +4,17 @@
 //! [`Referee::call`] dispatches by [`Method`] instead of implementing tonic's generated service trait: the outcome of a call
 //! is then a return value, and one table lists all RPCs (`docs/adding-an-rpc.md`).
 
+mod analysis_threads;
 mod evaluate;
 mod handlers;
+mod suggest_move;
 mod time_slice;
 
 use std::{
     future::ready,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
+    time::Duration,
 };
 
 use bytes::Bytes;
@@ -22,15 +25,19 @@ use tonic::{Code, Request, Response, Status, body::Body, codec::CompressionEncod
 use tower::service_fn;
 
 pub use self::{
+    analysis_threads::AnalysisThreads,
     evaluate::{SliceScheduler, StreamContext, StreamSlice},
     time_slice::{TIME_SLICE, TimeSlice},
 };
-pub use crate::games::GameId;
-use crate::wire::{
-    Codec, FieldLimit, GameRequest, Refusal,
-    proto::{self, ErrorReason},
-    refusal_of,
+use crate::{
+    engine::Table,
+    wire::{
+        Codec, FieldLimit, GameRequest, Refusal,
+        proto::{self, ErrorReason},
+        refusal_of,
+    },
 };
+pub use crate::{engine::connect_four::Book as ConnectFourBook, games::GameId};
 
 /// Generates everything that depends on the list of RPCs: [`Method`], and the dispatch of unary calls and of items.
 macro_rules! rpcs {
@@ -39,6 +46,8 @@ macro_rules! rpcs {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Method {
             $(#[doc = concat!("`", stringify!($name), "`")] $name,)+
+            /// `SuggestMove`, which runs on threads of its own.
+            SuggestMove,
             /// `EvaluateBatch`
             EvaluateBatch,
             /// `Evaluate`, the only stream.
@@ -51,12 +60,13 @@ macro_rules! rpcs {
 
             /// All RPCs, in the order of the contract.
             pub const ALL: [Self; Self::COUNT] =
-                [$(Self::$name,)+ Self::EvaluateBatch, Self::Evaluate];
+                [$(Self::$name,)+ Self::SuggestMove, Self::EvaluateBatch, Self::Evaluate];
 
             /// The name in the contract.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$name => stringify!($name),)+
+                    Self::SuggestMove => "SuggestMove",
                     Self::EvaluateBatch => "EvaluateBatch",
                     Self::Evaluate => "Evaluate",
                 }
@@ -68,6 +78,7 @@ macro_rules! rpcs {
             pub async fn call(&self, method: Method, request: UnaryRequest) -> CallResult {
                 match method {
                     $(Method::$name => self.unary(request, Self::$handler).await,)+
+                    Method::SuggestMove => self.suggest_move(request).await,
                     Method::EvaluateBatch => self.evaluate_batch(request).await,
                     // A stream is opened by `evaluate`.
                     Method::Evaluate => CallResult::refused(None, Refusal::internal_fault()),
@@ -87,7 +98,7 @@ macro_rules! rpcs {
     };
 }
 
-// The table of RPCs, in the order of the contract: the name and its handler.
+// The table of RPCs that are also items of batches and streams, in the order of the contract: the name and its handler.
 rpcs! {
     ValidateMove: validate_move,
     ApplyMove: apply_move,
@@ -154,10 +165,26 @@ impl CallOutcome {
     }
 }
 
-/// Receives the outcome of each item of a batch or stream.
-pub trait ItemObserver: Send + Sync {
-    /// An item was answered.
+/// Receives what the service does within a call.
+pub trait ServiceObserver: Send + Sync {
+    /// An item of a batch or stream was answered.
     fn item_answered(&self, method: Method, outcome: CallOutcome);
+
+    /// A search for a `SuggestMove` was completed.
+    fn search_completed(&self, search: CompletedSearch);
+}
+
+/// A search for a `SuggestMove`.
+#[derive(Clone, Copy, Debug)]
+pub struct CompletedSearch {
+    /// The game.
+    pub game: GameId,
+    /// The number of positions that were searched.
+    pub nodes: u32,
+    /// Whether the value of the best move is exact.
+    pub is_exact: bool,
+    /// How long it ran.
+    pub duration: Duration,
 }
 
 /// Limits that the service itself enforces on a request.
@@ -173,6 +200,8 @@ pub struct RequestLimits {
     pub batch_response_bytes: usize,
     /// Maximum number of moves of a `ReplayGame`.
     pub replay_moves: usize,
+    /// Maximum number of nodes of a `SuggestMove`.
+    pub analysis_nodes: u32,
 }
 
 impl RequestLimits {
@@ -186,19 +215,26 @@ impl RequestLimits {
 #[derive(Clone)]
 pub struct Referee {
     limits: RequestLimits,
-    item_observer: Arc<dyn ItemObserver>,
+    observer: Arc<dyn ServiceObserver>,
+    analysis: AnalysisThreads,
     /// Cancelled when open streams must end.
     closing: CancellationToken,
 }
 
 impl Referee {
-    /// Creates a referee that reports items to an observer, and ends open streams when `closing` is cancelled.
+    /// Creates a referee that reports to an observer, and ends open streams when `closing` is cancelled.
     pub fn new(
         limits: RequestLimits,
-        item_observer: Arc<dyn ItemObserver>,
+        observer: Arc<dyn ServiceObserver>,
+        analysis: AnalysisThreads,
         closing: CancellationToken,
     ) -> Self {
-        Self { limits, item_observer, closing }
+        Self { limits, observer, analysis, closing }
+    }
+
+    /// The memory that the search of a `SuggestMove` needs, in bytes.
+    pub fn search_bytes(&self) -> usize {
+        Table::bytes(self.limits.analysis_nodes)
     }
 
     /// Answers a unary call with its handler, inside tonic's framing, compression and codec.

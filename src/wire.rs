@@ -18,6 +18,7 @@ mod royal_match;
 mod spelling;
 mod state;
 mod state_message;
+mod suggest_move;
 mod triple_triad;
 
 pub(crate) use self::game::with_game;
@@ -32,6 +33,7 @@ pub use self::{
     royal_match::{Ranking, read_ranking, write_ranking},
     state::Form,
     state_message::{State, StateKind},
+    suggest_move::SuggestMove,
     triple_triad::{read_trade, write_settlement},
 };
 

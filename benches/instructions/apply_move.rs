@@ -3,13 +3,17 @@
 use std::{
     future::Future,
     hint::black_box,
+    num::NonZeroUsize,
     pin::pin,
     sync::Arc,
     task::{Context, Poll, Waker},
 };
 
 use arbiter::{
-    service::{CallOutcome, ItemObserver, Method, Referee, RequestLimits},
+    service::{
+        AnalysisThreads, CallOutcome, CompletedSearch, ConnectFourBook, Method, Referee, RequestLimits,
+        ServiceObserver,
+    },
     wire::{Form, WireGame, proto},
 };
 use bytes::{Bytes, BytesMut};
@@ -43,8 +47,11 @@ impl ApplyMove {
             batch_items: 1000,
             batch_response_bytes: 4 << 20,
             replay_moves: 1000,
+            analysis_nodes: 1,
         };
-        let referee = Referee::new(limits, Arc::new(NoItems), CancellationToken::new());
+        let analysis = AnalysisThreads::start(NonZeroUsize::MIN, &ConnectFourBook::embedded())
+            .expect("a thread can be started");
+        let referee = Referee::new(limits, Arc::new(NoObserver), analysis, CancellationToken::new());
         let mut prepared = Self { referee, request: request.freeze() };
         prepared.run();
         prepared
@@ -68,11 +75,13 @@ impl ApplyMove {
     }
 }
 
-/// Ignores the items of batches: there are none.
-struct NoItems;
+/// Observes nothing: there are neither batches nor searches.
+struct NoObserver;
 
-impl ItemObserver for NoItems {
+impl ServiceObserver for NoObserver {
     fn item_answered(&self, _: Method, _: CallOutcome) {}
+
+    fn search_completed(&self, _: CompletedSearch) {}
 }
 
 /// The output of a future that never waits.

@@ -15,10 +15,6 @@ use super::{
 /// Maximum growth of memory during the overload, in megabytes.
 const MAX_MEMORY_GROWTH: f64 = 64.0;
 
-/// Maximum queueing delay of a successful call: twice `--max-wait`. Until the server detects the overload, some calls wait
-/// for longer than `--max-wait`.
-const MAX_WAIT: Duration = Duration::from_millis(200);
-
 /// Minimum goodput during the overload, as a share of the capacity. The server needs the rest to shed calls.
 const MIN_GOODPUT: f64 = 0.5;
 
@@ -69,7 +65,8 @@ pub fn check(scenario: &Scenario, measurements: &Measurements) -> bool {
     // A timeout in the client bounds the latency anyway.
     if scenario.timeout.is_none() {
         let p99 = Latencies::of_successful(during).map_or(Duration::MAX, |latencies| latencies.p99);
-        let bound = MAX_WAIT + 2 * normal;
+        // Until the server detects the overload, some calls wait for longer than the maximum.
+        let bound = 2 * scenario.max_wait + 2 * normal;
         results.add(
             p99 <= bound,
             &format!(
@@ -102,6 +99,20 @@ pub fn check(scenario: &Scenario, measurements: &Measurements) -> bool {
 
     let failed = unexpected(measurements.small_calls.iter().flatten(), is_succeeded);
     results.add(failed.is_empty(), &format!("no small call fails: {failed:?}"));
+
+    if let Some(max_slowdown) = scenario.max_slowdown {
+        let p99 =
+            |samples| Latencies::of_successful(samples).map_or(Duration::MAX, |latencies| latencies.p99);
+        let (alone, beside) = (p99(&measurements.small_calls_alone), p99(&measurements.small_calls[1]));
+        results.add(
+            beside <= alone.mul_f64(max_slowdown),
+            &format!(
+                "small calls are not delayed: p99 {} ms, {} ms without other calls, at most {max_slowdown} times as much",
+                millis(beside),
+                millis(alone)
+            ),
+        );
+    }
 
     let bound = 2 * normal + NOISE;
     let recovery = recovery_time(after, bound);

@@ -65,6 +65,9 @@ const MAX_ATTEMPTS: usize = 3;
 /// Rate of the small calls on the other connection, per second.
 const SMALL_CALLS_PER_SECOND: f64 = 200.0;
 
+/// How long the small calls run alone, before the capacity is measured.
+const SMALL_CALLS_ALONE: Duration = Duration::from_secs(5);
+
 /// An overload scenario.
 struct Scenario {
     name: &'static str,
@@ -75,6 +78,10 @@ struct Scenario {
     in_flight: usize,
     /// The timeout of the client.
     timeout: Option<Duration>,
+    /// How long a call may wait in the queue of the server.
+    max_wait: Duration,
+    /// Maximum latency of the small calls under overload, relative to that of small calls alone.
+    max_slowdown: Option<f64>,
 }
 
 /// The measurements of a scenario.
@@ -82,6 +89,8 @@ struct Measurements {
     capacity: Capacity,
     phases: Vec<Vec<Sample>>,
     small_calls: Vec<Vec<Sample>>,
+    /// The small calls without any other call.
+    small_calls_alone: Vec<Sample>,
     /// Resident memory of the server before the first connection, in megabytes.
     idle_memory: f64,
     /// Peak resident memory of the server, in megabytes.
@@ -112,7 +121,10 @@ fn main() -> ExitCode {
     if all_passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn scenarios() -> [Scenario; 3] {
+/// `--max-wait`.
+const MAX_WAIT: Duration = Duration::from_millis(100);
+
+fn scenarios() -> [Scenario; 4] {
     [
         Scenario {
             name: "batches",
@@ -121,6 +133,8 @@ fn scenarios() -> [Scenario; 3] {
             connections: 16,
             in_flight: 24,
             timeout: None,
+            max_wait: MAX_WAIT,
+            max_slowdown: None,
         },
         Scenario {
             name: "replays",
@@ -129,6 +143,8 @@ fn scenarios() -> [Scenario; 3] {
             connections: 100,
             in_flight: 100,
             timeout: None,
+            max_wait: MAX_WAIT,
+            max_slowdown: None,
         },
         Scenario {
             name: "deadlines",
@@ -137,6 +153,19 @@ fn scenarios() -> [Scenario; 3] {
             connections: 100,
             in_flight: 100,
             timeout: Some(Duration::from_millis(100)),
+            max_wait: MAX_WAIT,
+            max_slowdown: None,
+        },
+        Scenario {
+            name: "suggestions",
+            description: "SuggestMove in Queen and rooks with 30,000 nodes, from 16 connections",
+            call: requests::suggest_move(),
+            connections: 16,
+            in_flight: 4,
+            timeout: None,
+            // All places in the queue (`--max-analyses`), at the capacity of the server.
+            max_wait: Duration::from_secs(2),
+            max_slowdown: Some(2.0),
         },
     ]
 }
@@ -159,11 +188,13 @@ impl Scenario {
         let idle_memory = server.resident_megabytes();
         let client = Client::connect(&server.address, self.connections).await;
         let small_call_client = Client::connect(&server.address, 1).await;
+        let small_call = requests::apply_move();
+        let alone = Phase { calls_per_second: SMALL_CALLS_PER_SECOND, duration: SMALL_CALLS_ALONE };
+        let small_calls_alone = run(&small_call_client, &small_call, self.timeout, &[alone]).await.remove(0);
         let capacity = Capacity::measure(&server, &client, &self.call, self.in_flight).await;
         println!("\n{}: {}", self.name, self.description);
         println!("  capacity {capacity}");
 
-        let small_call = requests::apply_move();
         let phases = PHASES.map(|(_, load, duration)| Phase {
             calls_per_second: capacity.calls_per_second * load,
             duration,
@@ -175,6 +206,8 @@ impl Scenario {
             cpu_by_phase(&server),
         );
         println!("  {:<57} {:>8} {:>9} {:>9} {:>9}", "", "calls/s", "p50 ms", "p99 ms", "max ms");
+        println!("  nothing else");
+        print_outcomes("small ApplyMove", &small_calls_alone, SMALL_CALLS_ALONE);
         for (index, (name, _, duration)) in PHASES.into_iter().enumerate() {
             let (server_cpu, load_generator_cpu) = cpu[index];
             let samples = &phase_samples[index];
@@ -207,6 +240,7 @@ impl Scenario {
             capacity,
             phases: phase_samples,
             small_calls,
+            small_calls_alone,
             idle_memory,
             peak_memory,
             min_server_cpu,

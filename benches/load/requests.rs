@@ -30,6 +30,14 @@ pub fn replay() -> Call {
     Call::new("/arbiter.v1.RulesService/ReplayGame", &request.encode_to_vec())
 }
 
+/// A suggestion at the start of Queen and rooks, with a budget that takes some 10 ms.
+pub fn suggest_move() -> Call {
+    let start = state("qr:4rrrq/4rrrr/4rrrr/4rrrr/RRRR4/RRRR4/RRRR4/QRRR4:1");
+    let request =
+        proto::SuggestMoveRequest { state: Some(start), max_nodes: Some(30_000), ..Default::default() };
+    Call::new("/arbiter.v1.RulesService/SuggestMove", &request.encode_to_vec())
+}
+
 /// The smallest call.
 pub fn apply_move() -> Call {
     Call::new("/arbiter.v1.RulesService/ApplyMove", &apply_move_request().encode_to_vec())

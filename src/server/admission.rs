@@ -45,6 +45,8 @@ pub(super) struct Budgets {
     pub(super) calls: Arc<Budget>,
     pub(super) streams: Arc<Budget>,
     pub(super) bytes: Arc<Budget>,
+    /// Calls of `SuggestMove`, running or waiting.
+    pub(super) analyses: Arc<Budget>,
 }
 
 impl Budgets {
@@ -58,30 +60,46 @@ impl Budgets {
             calls: Budget::new(Resource::Calls, limits.max_in_flight),
             streams: Budget::new(Resource::Streams, limits.max_streams),
             bytes: Budget::new(Resource::Bytes, limits.max_bytes_in_flight),
+            analyses: Budget::new(Resource::Analyses, limits.max_analyses),
         }
     }
 }
 
 /// Admission control of one worker: the shared budgets and its own queues.
 ///
-/// Replays and batches may take as long as a thousand other calls. Each kind has its own queue, so no other call waits behind
-/// them.
+/// Replays, batches and searches may take as long as a thousand other calls. Each kind has its own queue, so no other call
+/// waits behind them.
 pub(super) struct Admission {
     budgets: Budgets,
     max_wait: Duration,
     calls: AdmissionQueue,
     replays: AdmissionQueue,
     batches: AdmissionQueue,
+    analyses: AnalysisQueue,
+    /// Holds the tables of searches: their number is limited, so they are no client's share.
+    tables: Arc<Client>,
+}
+
+/// The queue of searches, which all workers share as they share the threads for analysis.
+#[derive(Clone)]
+pub(super) struct AnalysisQueue(AdmissionQueue);
+
+impl AnalysisQueue {
+    pub(super) fn new(threads: NonZeroUsize) -> Self {
+        Self(AdmissionQueue::new(Concurrency::AtMost(threads)))
+    }
 }
 
 impl Admission {
-    pub(super) fn new(budgets: Budgets, max_wait: Duration) -> Self {
+    pub(super) fn new(budgets: Budgets, max_wait: Duration, analyses: AnalysisQueue) -> Self {
         Self {
             budgets,
             max_wait,
+            analyses,
+            tables: Arc::default(),
             calls: AdmissionQueue::new(Concurrency::TimeSlice),
             replays: AdmissionQueue::new(Concurrency::TimeSlice),
-            batches: AdmissionQueue::new(Concurrency::One),
+            batches: AdmissionQueue::new(Concurrency::ONE),
         }
     }
 
@@ -95,6 +113,11 @@ impl Admission {
         InFlightPermit::acquire(&self.budgets, client, connection, kind)
     }
 
+    /// Counts the table of a search against the byte budget. None if it is empty.
+    pub(super) fn hold_table(&self, bytes: usize) -> Option<Permit> {
+        (bytes > 0).then(|| self.budgets.bytes.acquire_beyond_limit(&self.tables, bytes))
+    }
+
     /// Waits until a call of a client may run. `ready_since` is when it became ready to run.
     pub(super) async fn admit(
         &self,
@@ -104,11 +127,17 @@ impl Admission {
         timeout: Duration,
     ) -> Result<ExecutionPermit, Refusal> {
         let queue = match method {
+            Method::SuggestMove => &self.analyses.0,
             Method::EvaluateBatch => &self.batches,
             Method::ReplayGame => &self.replays,
             _ => &self.calls,
         };
-        queue.admit(client, ready_since, self.max_wait.min(timeout / 2)).await.map_err(|_| Refusal::shed())
+        // A search takes longer than `max_wait`, so the next one may wait for longer, too.
+        let max_wait = match method {
+            Method::SuggestMove => timeout / 2,
+            _ => self.max_wait.min(timeout / 2),
+        };
+        queue.admit(client, ready_since, max_wait).await.map_err(|_| Refusal::shed())
     }
 
     /// The scheduler of a stream: its time slices wait in the queue of unary calls.

@@ -92,7 +92,7 @@ impl Drain {
             return;
         }
         if in_time.is_err() {
-            let (calls, streams) = (budgets.calls.used(), budgets.streams.used());
+            let (calls, streams) = (budgets.calls.used() + budgets.analyses.used(), budgets.streams.used());
             tracing::warn!(calls, streams, "drain timeout exceeded: cancelling calls in flight");
             self.closing.cancel();
             sleep(CLOSE_TIMEOUT).await;
@@ -108,8 +108,9 @@ async fn idle(budgets: &Budgets) {
     let mut idle_for = Duration::ZERO;
     while idle_for < IDLE_TIME {
         sleep(STEP).await;
-        idle_for =
-            if budgets.calls.used() + budgets.streams.used() == 0 { idle_for + STEP } else { Duration::ZERO };
+        let in_flight = [&budgets.calls, &budgets.analyses, &budgets.streams];
+        let is_idle = in_flight.iter().all(|budget| budget.used() == 0);
+        idle_for = if is_idle { idle_for + STEP } else { Duration::ZERO };
     }
 }
 

@@ -72,7 +72,11 @@ impl Pipeline {
             }
             protocol.translate_headers(&mut head.headers, method)?;
             let deadline = Deadline::from_headers(&head.headers, arrival.at, self.limits.call_timeout)?;
-            let kind = if method == Some(Method::Evaluate) { CallKind::Stream } else { CallKind::Unary };
+            let kind = match method {
+                Some(Method::Evaluate) => CallKind::Stream,
+                Some(Method::SuggestMove) => CallKind::Analysis,
+                _ => CallKind::Unary,
+            };
             let permit =
                 permit.insert(self.admission.acquire_in_flight(&client, &arrival.connection, kind)?);
             let method = method.ok_or_else(|| unknown_method(&head))?;
@@ -87,6 +91,8 @@ impl Pipeline {
                     self.admission.admit(method, &client, body.ready_since, deadline.timeout).await?;
                 let message =
                     protocol.decode_request(method, body.bytes, self.limits.max_message_bytes).await?;
+                let table_bytes = if method == Method::SuggestMove { self.referee.search_bytes() } else { 0 };
+                let table_permit = self.admission.hold_table(table_bytes);
                 let request = Request::from_parts(head, Full::new(message));
                 let result = self.referee.call(method, request).await;
                 let result = protocol.encode_response(method, result).await;
@@ -95,7 +101,7 @@ impl Pipeline {
                     Ok(response) => encode_message(response, permit).await,
                     Err(refusal) => Err(refusal),
                 };
-                drop(execution_permit);
+                drop((execution_permit, table_permit));
                 Ok((response, game))
             };
             deadline.run(run).await

@@ -39,7 +39,7 @@ impl ConfigFile {
         FileError { flag: self.flag, path: self.path.clone(), why: why.to_string() }
     }
 
-    fn read(&self) -> Result<Vec<u8>, FileError> {
+    pub(super) fn read(&self) -> Result<Vec<u8>, FileError> {
         let read = || -> io::Result<Vec<u8>> {
             // Reading anything else, such as a pipe, may block forever.
             if !fs::metadata(&self.path)?.is_file() {

@@ -160,6 +160,10 @@ impl WireGame for ConnectFour {
         board
     }
 
+    fn name_of_move(mv: &Move) -> String {
+        format!("column {mv}")
+    }
+
     fn write_state(&self) -> Vec<u8> {
         let position = self.position();
         let rules = position.rules();

@@ -2,11 +2,14 @@
 
 use prost::Message;
 
-use super::{Form, Path, State, Violations, proto};
-use crate::games::{Clause, Game, GameId, StateOrView};
+use super::{Form, Path, State, Violations, proto, suggest_move::TRIPLE_TRIAD_POOL};
+use crate::{
+    engine::Engine,
+    games::{Clause, Game, GameId, StateOrView},
+};
 
 /// Decodes and encodes the messages of a game.
-pub trait WireGame: Game {
+pub trait WireGame: Engine {
     /// The message type of its states.
     type State: Message + Default;
 
@@ -56,6 +59,25 @@ pub trait WireGame: Game {
 
     /// Reports a viewer that is not a player of this game.
     fn report_viewer(&self, _viewer: &Self::Player, _at: &Path<'_>, _violations: &mut Violations) {}
+
+    /// Reads what a request for a suggestion assumes about hidden information. `known` is None if the state is invalid.
+    fn read_assumption(
+        request: &proto::SuggestMoveRequest,
+        _known: Option<&StateOrView<Self>>,
+        violations: &mut Violations,
+    ) -> Option<Self::Assumption> {
+        if request.triple_triad_pool.is_some() {
+            let message = format!("{} has no hidden Triple Triad cards", Self::ID.name());
+            violations.add(&TRIPLE_TRIAD_POOL, proto::ErrorReason::GameMismatch, message);
+            return None;
+        }
+        Some(Self::Assumption::default())
+    }
+
+    /// The name of a move at the beginning of a sentence.
+    fn name_of_move(mv: &Self::Move) -> String {
+        mv.to_string()
+    }
 
     /// Encodes a typed state.
     fn write_state(&self) -> Vec<u8>;

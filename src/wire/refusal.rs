@@ -193,6 +193,11 @@ impl Refusal {
         Self::overloaded("too many calls are in flight")
     }
 
+    /// A suggestion above the maximum number of suggestions that run or wait, or above the share of its client.
+    pub fn too_many_analyses() -> Self {
+        Self::overloaded("too many calls of SuggestMove are running or waiting")
+    }
+
     /// A stream above the maximum number of open streams, or above the share of its client.
     pub fn too_many_streams() -> Self {
         Self::overloaded("too many streams are open")

@@ -5,6 +5,7 @@ use super::{
     game::{game_of_move, game_of_rules, game_of_setup, with_game},
     proto,
     state::{game_of_state, read_move, read_state, read_whole_state, report_unknown_game},
+    suggest_move::report_options,
 };
 use crate::games::{GameId, HiddenInformation, PlayError, StateOrView};
 
@@ -75,6 +76,7 @@ about_state! {
         common::read_enum::<proto::Player>(request.viewer, &VIEWER, violations);
     };
     RenderStateRequest;
+    SuggestMoveRequest, report_options;
 }
 
 /// Reports the violations of a move if the game of the state is unknown.

@@ -3,6 +3,7 @@
 mod card;
 mod description;
 mod fast_path;
+mod hidden_pool;
 mod opening;
 mod rules;
 mod state;
@@ -11,6 +12,7 @@ mod trade;
 pub use self::trade::{read_trade, write_settlement};
 use self::{
     fast_path::{scan_as, write_diagram},
+    hidden_pool::read_hidden_pool,
     opening::read_opening,
     rules::read_rules,
     state::{read_diagram, read_game, setup_error_code},
@@ -21,7 +23,9 @@ use super::{
     proto,
     refusal::breach,
     state::read_state_with,
+    suggest_move::TRIPLE_TRIAD_POOL,
 };
+use crate::engine::triple_triad::HiddenPool;
 use crate::games::{
     GameId, Player, StateOrView,
     triple_triad::{
@@ -118,6 +122,14 @@ impl WireGame for TripleTriad {
             violations.add(&at, proto::ErrorReason::NothingThere, format!("there is no card at {square}"));
         }
         arrival.and_then(|(arrival, form)| Some((arrival?, form)))
+    }
+
+    fn read_assumption(
+        request: &proto::SuggestMoveRequest,
+        known: Option<&StateOrView<Self>>,
+        violations: &mut Violations,
+    ) -> Option<HiddenPool> {
+        read_hidden_pool(request.triple_triad_pool.as_ref(), known, &TRIPLE_TRIAD_POOL, violations)
     }
 
     fn write_state(&self) -> Vec<u8> {

@@ -27,10 +27,11 @@ pub(in crate::server) enum Resource {
     Calls,
     Streams,
     Bytes,
+    Analyses,
 }
 
 impl Resource {
-    pub(super) const COUNT: usize = 5;
+    pub(super) const COUNT: usize = 6;
 }
 
 /// A limit on what all clients together hold of a resource at the same time.

@@ -25,6 +25,8 @@ const WATCH_BYTES: usize = 32 * 1024;
 pub(in crate::server) enum CallKind {
     /// One request and one response, within the call timeout.
     Unary,
+    /// The same, with a search that may take long.
+    Analysis,
     /// A stream, open as long as its client uses it.
     Stream,
     /// A stream of responses to one request, open as long as its client waits for them.
@@ -49,11 +51,13 @@ impl InFlightPermit {
     ) -> Result<Self, Refusal> {
         let (calls, bytes) = match kind {
             CallKind::Unary => (&budgets.calls, CALL_BYTES),
+            CallKind::Analysis => (&budgets.analyses, CALL_BYTES),
             CallKind::Stream => (&budgets.streams, STREAM_BYTES),
             CallKind::Watch => (&budgets.streams, WATCH_BYTES),
         };
         let call = calls.acquire(client, 1).ok_or_else(|| match kind {
             CallKind::Unary => Refusal::too_many_calls(),
+            CallKind::Analysis => Refusal::too_many_analyses(),
             CallKind::Stream | CallKind::Watch => Refusal::too_many_streams(),
         })?;
         let bytes = budgets.bytes.acquire(client, bytes).ok_or_else(Refusal::too_many_bytes)?;
@@ -62,7 +66,7 @@ impl InFlightPermit {
 
     /// Counts the bytes of the request or response that is held now. A stream has its bytes from the beginning.
     pub(in crate::server) fn hold(&mut self, bytes: usize) -> Result<(), Refusal> {
-        if self.kind != CallKind::Unary {
+        if matches!(self.kind, CallKind::Stream | CallKind::Watch) {
             return Ok(());
         }
         if self.bytes.resize(CALL_BYTES + bytes.saturating_sub(INCLUDED_BYTES)) {

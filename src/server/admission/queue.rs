@@ -11,6 +11,7 @@
 
 use std::{
     mem,
+    num::NonZeroUsize,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -37,11 +38,11 @@ const MAX_CALLS_PER_SLICE: usize = 64;
 /// A call that did not wait is counted only if it runs for at least this long. Most calls are shorter.
 const MIN_COUNTED_TIME: Duration = Duration::from_micros(50);
 
-/// A queue of one worker. Clones share the queue.
+/// A queue of one worker, or of all. Clones share the queue.
 #[derive(Clone)]
 pub(super) struct AdmissionQueue {
     concurrency: Concurrency,
-    /// Only its worker uses it, so the lock is never contended.
+    /// Hardly ever contended: most queues have one worker, and the others have long calls.
     state: Arc<Mutex<State>>,
 }
 
@@ -50,14 +51,20 @@ pub(super) struct AdmissionQueue {
 pub(super) enum Concurrency {
     /// As many as fit into a time slice. For calls that do not yield.
     TimeSlice,
-    /// For batches, which yield to other calls while they run.
-    One,
+    /// At most this many. For batches, which yield to other calls while they run, and for searches, which have their own
+    /// threads.
+    AtMost(NonZeroUsize),
+}
+
+impl Concurrency {
+    /// One after the other.
+    pub(super) const ONE: Self = Self::AtMost(NonZeroUsize::MIN);
 }
 
 struct State {
     schedule: Schedule<oneshot::Sender<ExecutionPermit>>,
-    /// With `TimeSlice`: whether the task that lets calls run exists. With `One`: whether a call runs.
-    is_running: bool,
+    /// With `TimeSlice`: the number of tasks that let calls run, at most one. With `AtMost`: the number of calls that run.
+    running: usize,
     /// How long queued calls ran.
     used: Duration,
 }
@@ -68,7 +75,7 @@ pub(super) struct Shed;
 
 impl AdmissionQueue {
     pub(super) fn new(concurrency: Concurrency) -> Self {
-        let state = State { schedule: Schedule::new(), is_running: false, used: Duration::ZERO };
+        let state = State { schedule: Schedule::new(), running: 0, used: Duration::ZERO };
         Self { concurrency, state: Arc::new(Mutex::new(state)) }
     }
 
@@ -104,8 +111,11 @@ impl AdmissionQueue {
         if !state.schedule.is_empty() || delay > MAX_IMMEDIATE_DELAY {
             return None;
         }
-        if self.concurrency == Concurrency::One && mem::replace(&mut state.is_running, true) {
-            return None;
+        if let Concurrency::AtMost(max) = self.concurrency {
+            if state.running == max.get() {
+                return None;
+            }
+            state.running += 1;
         }
         if let Some(delays) = state.schedule.delays(client) {
             delays.record(now, delay, 0);
@@ -151,11 +161,16 @@ impl AdmissionQueue {
         }
         let (sender, permit) = oneshot::channel();
         let ticket = state.schedule.push(client, sender);
-        if !mem::replace(&mut state.is_running, true) {
+        let max_running = match self.concurrency {
+            Concurrency::TimeSlice => 1,
+            Concurrency::AtMost(max) => max.get(),
+        };
+        if state.running < max_running {
+            state.running += 1;
             drop(state);
             match self.concurrency {
                 Concurrency::TimeSlice => drop(tokio::spawn(self.clone().run_slices())),
-                Concurrency::One => drop(self.start_next()),
+                Concurrency::AtMost(_) => self.start_next_or_stop(),
             }
         }
         Ok(Waiting { queue: self, client, ticket, permit })
@@ -171,18 +186,32 @@ impl AdmissionQueue {
             let has_time_left = used < before + TIME_SLICE;
             calls = if has_time_left { (calls * 2).min(MAX_CALLS_PER_SLICE) } else { (calls / 2).max(1) };
         }
-        self.lock().is_running = false;
+        self.lock().running = 0;
     }
 
     /// Lets the next call run. Returns whether there is one.
     fn start_next(&self) -> bool {
         let next = self.lock().schedule.pop();
-        let Some((client, sender, charge)) = next else { return false };
+        next.map(|next| self.start(next)).is_some()
+    }
+
+    /// Lets the next call run in place of one that has ended. If there is none, one call less runs.
+    fn start_next_or_stop(&self) {
+        let mut state = self.lock();
+        match state.schedule.pop() {
+            None => state.running -= 1,
+            Some(next) => {
+                drop(state);
+                self.start(next);
+            }
+        }
+    }
+
+    fn start(&self, (client, sender, charge): (ClientId, oneshot::Sender<ExecutionPermit>, Charge)) {
         let permit =
             ExecutionPermit { queue: self.clone(), client, charge: Some(charge), started: None, used: None };
         // If the call was cancelled, the permit is dropped, which releases it.
         drop(sender.send(permit));
-        true
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -252,8 +281,8 @@ impl Drop for ExecutionPermit {
             state.schedule.charge(self.client, used);
         }
         drop(state);
-        if self.queue.concurrency == Concurrency::One && !self.queue.start_next() {
-            self.queue.lock().is_running = false;
+        if let Concurrency::AtMost(_) = self.queue.concurrency {
+            self.queue.start_next_or_stop();
         }
     }
 }
@@ -278,7 +307,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_batch_runs_when_the_one_before_it_is_done() {
-        let queue = AdmissionQueue::new(Concurrency::One);
+        let queue = AdmissionQueue::new(Concurrency::ONE);
         let first = admit(queue.clone()).await;
         let second = tokio::spawn(admit(queue));
         yield_now().await;
@@ -289,7 +318,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_late_batch_runs_on_an_idle_worker() {
-        let queue = AdmissionQueue::new(Concurrency::One);
+        let queue = AdmissionQueue::new(Concurrency::ONE);
         let late = Instant::now() - 2 * MAX_IMMEDIATE_DELAY;
         for _ in 0..2 {
             let admitted = queue.admit(&Client::default(), late, Duration::from_hours(1)).await;
@@ -299,7 +328,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_cancelled_batch_lets_the_next_one_run() {
-        let queue = AdmissionQueue::new(Concurrency::One);
+        let queue = AdmissionQueue::new(Concurrency::ONE);
         let first = admit(queue.clone()).await;
         let [second, third] = [tokio::spawn(admit(queue.clone())), tokio::spawn(admit(queue.clone()))];
         yield_now().await;
@@ -314,7 +343,7 @@ mod tests {
     async fn only_the_client_that_causes_an_overload_is_shed() {
         const MAX_WAIT: Duration = Duration::from_millis(50);
         const MILLISECOND: Duration = Duration::from_millis(1);
-        let queue = AdmissionQueue::new(Concurrency::One);
+        let queue = AdmissionQueue::new(Concurrency::ONE);
         let [greedy, modest] = [(); 2].map(|()| Arc::new(Client::default()));
         let mut calls = JoinSet::new();
         // More calls than can run: each runs for a millisecond or more, and two arrive meanwhile.

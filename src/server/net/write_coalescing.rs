@@ -300,7 +300,7 @@ mod tests {
     #[tokio::test]
     async fn a_poll_reads_a_limited_number_of_bytes_and_fewer_after_long_polls() {
         let (mut stream, mut far) = pair(1 << 20);
-        far.write_all(&[0; 1 << 17]).await.unwrap();
+        far.write_all(&vec![0; 1 << 17]).await.unwrap();
         assert_eq!(read_in_one_poll(&mut stream).await, FIRST_READ_BYTES_PER_POLL);
         stream.end_poll(2 * TIME_SLICE);
         assert_eq!(read_in_one_poll(&mut stream).await, FIRST_READ_BYTES_PER_POLL / 2);

@@ -2,6 +2,7 @@
 
 mod certificates;
 mod process;
+mod searches;
 
 use std::{fmt, sync::OnceLock, time::Duration};
 
@@ -19,11 +20,11 @@ use prometheus_client::{
 };
 use tonic::Code;
 
-use self::{certificates::CertificateMetrics, process::Process};
+use self::{certificates::CertificateMetrics, process::Process, searches::Searches};
 use super::lost_lines::LostLines;
 use crate::{
     server::{admission::Budgets, net::Tls},
-    service::{CallOutcome, GameId, ItemObserver, Method},
+    service::{CallOutcome, CompletedSearch, GameId, Method, ServiceObserver},
     wire::proto::SERVICE_NAME,
 };
 
@@ -89,6 +90,7 @@ pub(in crate::server) struct Metrics {
     calls: Counters,
     items: Counters,
     durations: [Histogram; Method::COUNT],
+    searches: Searches,
     failed_handshakes: Counter,
     stalled_connections: Counter,
     evicted_connections: Counter,
@@ -124,6 +126,7 @@ impl Metrics {
             "Items of EvaluateBatch and Evaluate completed, by method, game and status code",
             items.family.clone(),
         );
+        let searches = Searches::register(&mut registry);
         registry.register(
             "arbiter_tls_handshakes_refused",
             "Connections closed because the TLS handshake failed",
@@ -165,6 +168,7 @@ impl Metrics {
             calls,
             items,
             durations: Method::ALL.map(duration),
+            searches,
             failed_handshakes,
             stalled_connections,
             evicted_connections,
@@ -205,9 +209,13 @@ impl Metrics {
     }
 }
 
-impl ItemObserver for Metrics {
+impl ServiceObserver for Metrics {
     fn item_answered(&self, method: Method, outcome: CallOutcome) {
         self.items.count(Some(method), outcome);
+    }
+
+    fn search_completed(&self, search: CompletedSearch) {
+        self.searches.record(search);
     }
 }
 
@@ -217,7 +225,7 @@ struct BudgetMetrics(Budgets);
 
 impl Collector for BudgetMetrics {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        let Budgets { connections, blocked_connections, calls, streams, bytes } = &self.0;
+        let Budgets { connections, blocked_connections, calls, streams, bytes, analyses } = &self.0;
         let budgets = [
             ("arbiter_connections", "Open connections", "--max-connections", connections),
             (
@@ -232,6 +240,7 @@ impl Collector for BudgetMetrics {
                 "--max-in-flight",
                 calls,
             ),
+            ("arbiter_analyses", "Calls of SuggestMove, running or waiting", "--max-analyses", analyses),
             ("arbiter_streams_open", "Open streams", "--max-streams", streams),
             (
                 "arbiter_bytes_in_flight",
