@@ -15,7 +15,8 @@ type Client struct {
 }
 
 // NewClient returns a client of the service at a target such as "127.0.0.1:50051". The defaults are: no TLS,
-// [DefaultTimeout] for each call, and retries. The first call opens the connection.
+// [DefaultTimeout] for each call, [DefaultSuggestMoveTimeout] for [Client.SuggestMove], and retries. The first call
+// opens the connection.
 func NewClient(target string, options ...Option) (*Client, error) {
 	connection, err := connect(target, options)
 	if err != nil {
@@ -139,8 +140,8 @@ func (c *Client) SettleTrade(
 
 // ViewState returns the state as one player sees it: a view, which hides the cards that the player may not know. A client
 // that acts for one player should use that player's view: [Client.RenderState], [Client.ListLegalMoves],
-// [Client.ValidateMove], [Client.ApplyMove], [Client.ResolveCaptures] and [Client.DetermineWinner] accept it. The service
-// refuses a call whose response depends on hidden cards, with ERROR_REASON_HIDDEN_INFORMATION.
+// [Client.ValidateMove], [Client.ApplyMove], [Client.ResolveCaptures], [Client.DetermineWinner] and [Client.SuggestMove]
+// accept it. The service refuses a call whose response depends on hidden cards, with ERROR_REASON_HIDDEN_INFORMATION.
 func (c *Client) ViewState(
 	ctx context.Context, state *arbiterv1.State, viewer arbiterv1.Player,
 ) (*arbiterv1.ViewStateResponse, error) {
@@ -152,4 +153,19 @@ func (c *Client) RenderState(
 	ctx context.Context, state *arbiterv1.State,
 ) (*arbiterv1.RenderStateResponse, error) {
 	return c.stub.RenderState(ctx, &arbiterv1.RenderStateRequest{State: state})
+}
+
+// SuggestMove evaluates every legal move of the player to move, or of the player in [ForPlayer], and chooses one that a
+// player of a [Level] would make; by default the best. [MaxNodes] limits the search, not the time, so the same arguments
+// have the same response. [Seed] varies the choices of the levels below [LevelBest], [MaxLinePlies] limits the line, and
+// [HiddenPool] lists what the hidden cards of a Triple Triad view may be. The Value of an evaluation is nil if its kind
+// is newer than this package.
+func (c *Client) SuggestMove(
+	ctx context.Context, state *arbiterv1.State, options ...SuggestMoveOption,
+) (*arbiterv1.SuggestMoveResponse, error) {
+	request := &arbiterv1.SuggestMoveRequest{State: state}
+	for _, option := range options {
+		option.setSuggestMove(request)
+	}
+	return c.stub.SuggestMove(ctx, request)
 }

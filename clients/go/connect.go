@@ -12,10 +12,17 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/arbiter-referee/arbiter/clients/go/arbiterv1"
 )
 
-// DefaultTimeout is the timeout of a call whose context has no deadline. [WithTimeout] changes it.
-const DefaultTimeout = 5 * time.Second
+const (
+	// DefaultTimeout is the timeout of a call whose context has no deadline. [WithTimeout] changes it.
+	DefaultTimeout = 5 * time.Second
+	// DefaultSuggestMoveTimeout is that of [Client.SuggestMove]: the service's own default limit, because a search may
+	// take that long.
+	DefaultSuggestMoveTimeout = 10 * time.Second
+)
 
 const (
 	// gRPC retries a call only if its whole request is in the retry buffer, by default 256 KiB. A batch has up to 1 MiB.
@@ -41,18 +48,19 @@ const retryPolicy = `{"methodConfig": [{
 type Option func(*settings) error
 
 type settings struct {
-	timeout time.Duration
-	retry   bool
-	tls     *tls.Config
-	token   func(context.Context) (string, error)
-	dial    []grpc.DialOption
+	timeout            time.Duration
+	suggestMoveTimeout time.Duration
+	retry              bool
+	tls                *tls.Config
+	token              func(context.Context) (string, error)
+	dial               []grpc.DialOption
 }
 
-// WithTimeout sets the timeout of a call whose context has no deadline; 0 is no limit. A context with a deadline
+// WithTimeout sets the timeout of every call whose context has no deadline; 0 is no limit. A context with a deadline
 // overrides it for its call. Streams have only the deadline of their context.
 func WithTimeout(timeout time.Duration) Option {
 	return func(s *settings) error {
-		s.timeout = timeout
+		s.timeout, s.suggestMoveTimeout = timeout, timeout
 		return nil
 	}
 }
@@ -120,7 +128,7 @@ func withTLS(set func(*tls.Config) error) Option {
 }
 
 func connect(target string, options []Option) (*grpc.ClientConn, error) {
-	s := settings{timeout: DefaultTimeout, retry: true}
+	s := settings{timeout: DefaultTimeout, suggestMoveTimeout: DefaultSuggestMoveTimeout, retry: true}
 	for _, option := range options {
 		if err := option(&s); err != nil {
 			return nil, err
@@ -156,9 +164,13 @@ func (s *settings) call(
 	ctx context.Context, method string, request, response any,
 	connection *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
 ) error {
-	if _, has := ctx.Deadline(); !has && s.timeout > 0 {
+	timeout := s.timeout
+	if method == arbiterv1.RulesService_SuggestMove_FullMethodName {
+		timeout = s.suggestMoveTimeout
+	}
+	if _, has := ctx.Deadline(); !has && timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, s.timeout)
+		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
 	ctx, err := s.withToken(ctx)

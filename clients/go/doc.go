@@ -1,5 +1,5 @@
 // Package arbiter is a client of Arbiter, the gRPC referee for board and card games: whether a move is legal and why,
-// what it captures, what the next state is, and who has won.
+// what it captures, what the next state is, who has won, and which move is best.
 //
 //	client, err := arbiter.NewClient("127.0.0.1:50051")
 //	...

@@ -160,6 +160,36 @@ func ExampleClient_CompareCards() {
 	// Output: 7D beats 7C: both are neutral, and diamonds are red like hearts
 }
 
+// The value of a move is one of several kinds.
+func ExampleClient_SuggestMove() {
+	ctx, client := connect()
+	defer client.Close()
+
+	suggested, err := client.SuggestMove(ctx, arbiter.State("2233"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(suggested.GetMove().GetNotation(), len(suggested.GetEvaluations()), suggested.GetExplanation())
+
+	best := suggested.GetEvaluations()[0]
+	switch value := best.Value.(type) {
+	case *arbiterv1.MoveEvaluation_ForcedEnd:
+		fmt.Println(best.Certainty, value.ForcedEnd.GetResult(), value.ForcedEnd.GetPlies())
+	case *arbiterv1.MoveEvaluation_Heuristic:
+		fmt.Println(best.Certainty, value.Heuristic)
+	}
+
+	casual, err := client.SuggestMove(ctx, arbiter.State("112233"), arbiter.LevelCasual, arbiter.Seed(7))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(casual.GetMove().GetNotation())
+	// Output:
+	// 4 7 column 4 wins in 3 plies
+	// CERTAINTY_EXACT FORCED_RESULT_WIN 3
+	// 4
+}
+
 func ExampleClient_EvaluateBatch() {
 	ctx, client := connect()
 	defer client.Close()

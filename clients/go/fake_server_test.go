@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	arbiter "github.com/arbiter-referee/arbiter/clients/go"
 	"github.com/arbiter-referee/arbiter/clients/go/arbiterv1"
@@ -20,6 +21,7 @@ import (
 type fake struct {
 	arbiterv1.UnimplementedRulesServiceServer
 	renderState   func(context.Context, *arbiterv1.RenderStateRequest) (*arbiterv1.RenderStateResponse, error)
+	suggestMove   func(context.Context, *arbiterv1.SuggestMoveRequest) (*arbiterv1.SuggestMoveResponse, error)
 	evaluateBatch func(context.Context, *arbiterv1.EvaluateBatchRequest) (*arbiterv1.EvaluateBatchResponse, error)
 	evaluate      func(arbiterv1.RulesService_EvaluateServer) error
 }
@@ -28,6 +30,12 @@ func (f fake) RenderState(
 	ctx context.Context, request *arbiterv1.RenderStateRequest,
 ) (*arbiterv1.RenderStateResponse, error) {
 	return f.renderState(ctx, request)
+}
+
+func (f fake) SuggestMove(
+	ctx context.Context, request *arbiterv1.SuggestMoveRequest,
+) (*arbiterv1.SuggestMoveResponse, error) {
+	return f.suggestMove(ctx, request)
 }
 
 func (f fake) EvaluateBatch(
@@ -151,4 +159,55 @@ func TestDefaultTimeoutIsFiveSeconds(t *testing.T) {
 	_, err := must(newClient(t, target).Evaluate(t.Context()))(t).Recv()
 	equal(t, "code of the stream", wantError[*arbiter.CallError](t, err).Code, codes.Aborted)
 	equal(t, "stream has a deadline", streamHasDeadline, false)
+}
+
+func TestDefaultTimeoutOfSuggestMoveIsTenSeconds(t *testing.T) {
+	var left time.Duration
+	server := fake{suggestMove: func(
+		ctx context.Context, _ *arbiterv1.SuggestMoveRequest,
+	) (*arbiterv1.SuggestMoveResponse, error) {
+		deadline, _ := ctx.Deadline()
+		left = time.Until(deadline)
+		return &arbiterv1.SuggestMoveResponse{}, nil
+	}}
+	target := server.start(t)
+	check := func(wanted time.Duration, options ...arbiter.Option) {
+		t.Helper()
+		must(newClient(t, target, options...).SuggestMove(t.Context(), nil))(t)
+		if left > wanted || left < wanted-2*time.Second {
+			t.Errorf("the timeout is %s, wanted %s", left, wanted)
+		}
+	}
+	check(10 * time.Second)
+	check(30*time.Second, arbiter.WithTimeout(30*time.Second))
+}
+
+func TestSuggestMoveOptions(t *testing.T) {
+	var received *arbiterv1.SuggestMoveRequest
+	server := fake{suggestMove: func(
+		_ context.Context, request *arbiterv1.SuggestMoveRequest,
+	) (*arbiterv1.SuggestMoveResponse, error) {
+		received = request
+		return &arbiterv1.SuggestMoveResponse{}, nil
+	}}
+	client := newClient(t, server.start(t))
+	must(client.SuggestMove(t.Context(), arbiter.State("44")))(t)
+	if wanted := (&arbiterv1.SuggestMoveRequest{State: arbiter.State("44")}); !proto.Equal(received, wanted) {
+		t.Errorf("got %v, wanted %v", received, wanted)
+	}
+	must(client.SuggestMove(t.Context(), arbiter.State("44"),
+		arbiter.ForPlayer(arbiterv1.Player_PLAYER_TWO), arbiter.LevelStrong, arbiter.MaxNodes(1000), arbiter.Seed(0),
+		arbiter.MaxLinePlies(0), arbiter.HiddenPool(arbiter.TripleTriadCards("54"))))(t)
+	wanted := &arbiterv1.SuggestMoveRequest{
+		State:           arbiter.State("44"),
+		Player:          arbiterv1.Player_PLAYER_TWO.Enum(),
+		Level:           arbiterv1.SuggestionLevel_SUGGESTION_LEVEL_STRONG.Enum(),
+		MaxNodes:        new(uint32(1000)),
+		Seed:            new(uint64(0)),
+		MaxLinePlies:    new(uint32(0)),
+		TripleTriadPool: &arbiterv1.TripleTriadHiddenPool{Cards: arbiter.TripleTriadCards("54")},
+	}
+	if !proto.Equal(received, wanted) {
+		t.Errorf("got %v, wanted %v", received, wanted)
+	}
 }

@@ -207,6 +207,40 @@ func TestRoyalMatch(t *testing.T) {
 	}
 }
 
+func TestASuggestedMoveIsPlayed(t *testing.T) {
+	client := newClient(t, address)
+	state := arbiter.State("2233")
+	for {
+		suggested := must(client.SuggestMove(t.Context(), state, arbiter.MaxNodes(10_000)))(t)
+		best := suggested.GetEvaluations()[0]
+		equal(t, "certainty", best.GetCertainty(), arbiterv1.Certainty_CERTAINTY_EXACT)
+		if !proto.Equal(suggested.GetMove(), best.GetMove()) || !proto.Equal(suggested.GetLine()[0], best.GetMove()) {
+			t.Errorf("the best move is not suggested: %v", suggested)
+		}
+		next := must(client.ApplyMove(t.Context(), state, suggested.GetMove()))(t)
+		if next.GetOutcome().EndReason != nil {
+			equal(t, "winner", next.GetOutcome().GetWinner(), arbiterv1.Player_PLAYER_ONE)
+			equal(t, "plies of the last move", best.GetForcedEnd().GetPlies(), 1)
+			return
+		}
+		state = next.GetState()
+	}
+}
+
+func TestAMoveIsSuggestedForAPlayer(t *testing.T) {
+	client := newClient(t, address)
+	whole := arbiter.State("rm:vC:4C,AS,10H;0/QH,10S,10D;0/QS,5C,9C;0")
+	const two = arbiterv1.Player_PLAYER_TWO
+	suggested := must(client.SuggestMove(t.Context(), whole, arbiter.ForPlayer(two), arbiter.MaxNodes(1000)))(t)
+	equal(t, "player", suggested.GetMove().GetNotation()[:2], "2:")
+	view := must(client.ViewState(t.Context(), whole, two))(t).GetState()
+	fromView := must(client.SuggestMove(t.Context(), view, arbiter.MaxNodes(1000)))(t)
+	equal(t, "evaluations", len(fromView.GetEvaluations()), 3)
+	if _, is := fromView.GetEvaluations()[0].Value.(*arbiterv1.MoveEvaluation_ExpectedMillitricks); !is {
+		t.Errorf("the value is %v", fromView.GetEvaluations()[0].Value)
+	}
+}
+
 func TestListGames(t *testing.T) {
 	client := newClient(t, address)
 	for _, game := range must(client.ListGames(t.Context()))(t).GetGames() {

@@ -73,6 +73,11 @@ type ListGamesOption interface {
 	setListGames(*arbiterv1.ListGamesRequest)
 }
 
+// SuggestMoveOption is an option of [Client.SuggestMove].
+type SuggestMoveOption interface {
+	setSuggestMove(*arbiterv1.SuggestMoveRequest)
+}
+
 type newGameOption func(*arbiterv1.NewGameRequest)
 
 func (set newGameOption) setNewGame(request *arbiterv1.NewGameRequest) { set(request) }
@@ -110,8 +115,8 @@ func AsText() NewGameOption {
 	})
 }
 
-// Seed determines random choices: the same seed gives the same game. It is an option of [Client.NewGame] and of
-// [Client.DetermineWinner].
+// Seed determines random choices: the same seed gives the same game. It is an option of [Client.NewGame],
+// [Client.DetermineWinner] and [Client.SuggestMove].
 type Seed uint64
 
 func (seed Seed) setNewGame(request *arbiterv1.NewGameRequest) {
@@ -119,6 +124,10 @@ func (seed Seed) setNewGame(request *arbiterv1.NewGameRequest) {
 }
 
 func (seed Seed) setDetermineWinner(request *arbiterv1.DetermineWinnerRequest) {
+	request.Seed = new(uint64(seed))
+}
+
+func (seed Seed) setSuggestMove(request *arbiterv1.SuggestMoveRequest) {
 	request.Seed = new(uint64(seed))
 }
 
@@ -141,6 +150,54 @@ type IncludeClauses bool
 
 func (include IncludeClauses) setListGames(request *arbiterv1.ListGamesRequest) {
 	request.IncludeClauses = bool(include)
+}
+
+// Level sets how well the suggested move is played. It is an option of [Client.SuggestMove].
+type Level arbiterv1.SuggestionLevel
+
+// The levels, from the weakest to the strongest.
+const (
+	// LevelCasual wins at once if possible, prevents an immediate loss, and otherwise plays by first impression.
+	LevelCasual = Level(arbiterv1.SuggestionLevel_SUGGESTION_LEVEL_CASUAL)
+	// LevelIntermediate sees a few moves ahead, and errs often.
+	LevelIntermediate = Level(arbiterv1.SuggestionLevel_SUGGESTION_LEVEL_INTERMEDIATE)
+	// LevelStrong sees far ahead, and errs seldom and only by a little.
+	LevelStrong = Level(arbiterv1.SuggestionLevel_SUGGESTION_LEVEL_STRONG)
+	// LevelBest plays the best move. It is the default.
+	LevelBest = Level(arbiterv1.SuggestionLevel_SUGGESTION_LEVEL_BEST)
+)
+
+func (level Level) setSuggestMove(request *arbiterv1.SuggestMoveRequest) {
+	request.Level = arbiterv1.SuggestionLevel(level).Enum()
+}
+
+// ForPlayer sets the player to suggest a move for, who must be to move. It is an option of [Client.SuggestMove].
+type ForPlayer arbiterv1.Player
+
+func (player ForPlayer) setSuggestMove(request *arbiterv1.SuggestMoveRequest) {
+	request.Player = arbiterv1.Player(player).Enum()
+}
+
+// MaxNodes sets the maximum number of positions to search: more take more time, and prove more. It is an option of
+// [Client.SuggestMove].
+type MaxNodes uint32
+
+func (nodes MaxNodes) setSuggestMove(request *arbiterv1.SuggestMoveRequest) {
+	request.MaxNodes = new(uint32(nodes))
+}
+
+// MaxLinePlies sets the maximum length of the line of best play. It is an option of [Client.SuggestMove].
+type MaxLinePlies uint32
+
+func (plies MaxLinePlies) setSuggestMove(request *arbiterv1.SuggestMoveRequest) {
+	request.MaxLinePlies = new(uint32(plies))
+}
+
+// HiddenPool lists what the hidden cards of a Triple Triad view may be. It is an option of [Client.SuggestMove].
+type HiddenPool []*arbiterv1.TripleTriadCard
+
+func (pool HiddenPool) setSuggestMove(request *arbiterv1.SuggestMoveRequest) {
+	request.TripleTriadPool = &arbiterv1.TripleTriadHiddenPool{Cards: pool}
 }
 
 // wrap sets the field of a message that has the type of kind, and returns the message. Nil sets nothing: the service then

@@ -119,7 +119,7 @@ const (
 	// Example: no header `authorization: Bearer <token>`, or one with a revoked token.
 	ErrorReason_ERROR_REASON_UNAUTHENTICATED ErrorReason = 16
 	// The game is over, so no move is legal.
-	// An illegal move.
+	// An illegal move; INVALID_ARGUMENT in `SuggestMove`.
 	//
 	// Example: a further column after four in a line (C4-2).
 	ErrorReason_ERROR_REASON_GAME_OVER ErrorReason = 30
@@ -179,6 +179,11 @@ const (
 	//
 	// Example: a view of a Triple Triad game with the rule `open`.
 	ErrorReason_ERROR_REASON_INVALID_VIEW ErrorReason = 40
+	// It is not this player's turn.
+	// Status INVALID_ARGUMENT.
+	//
+	// Example: `SuggestMove` for player two when player one is to move.
+	ErrorReason_ERROR_REASON_NOT_NEXT_PLAYER ErrorReason = 41
 	// The column is not on the board (C4-2).
 	// An illegal move.
 	//
@@ -236,7 +241,7 @@ const (
 	// Example: a name of 33 bytes, or with a line break.
 	ErrorReason_ERROR_REASON_INVALID_NAME ErrorReason = 202
 	// The setup conflicts with the rules (TT-2): hands with the rule `random`, collections without it, or both hands and
-	// collections.
+	// collections. Or a pool of hidden cards is given for a state that hides none (TT-15).
 	// Status INVALID_ARGUMENT.
 	//
 	// Example: `NewGame` with `random` and with `hand_one`.
@@ -359,6 +364,7 @@ var (
 		38:  "ERROR_REASON_CARD_MISMATCH",
 		39:  "ERROR_REASON_HIDDEN_INFORMATION",
 		40:  "ERROR_REASON_INVALID_VIEW",
+		41:  "ERROR_REASON_NOT_NEXT_PLAYER",
 		100: "ERROR_REASON_COLUMN_OUT_OF_RANGE",
 		101: "ERROR_REASON_COLUMN_FULL",
 		102: "ERROR_REASON_UNKNOWN_TOKEN",
@@ -417,6 +423,7 @@ var (
 		"ERROR_REASON_CARD_MISMATCH":        38,
 		"ERROR_REASON_HIDDEN_INFORMATION":   39,
 		"ERROR_REASON_INVALID_VIEW":         40,
+		"ERROR_REASON_NOT_NEXT_PLAYER":      41,
 		"ERROR_REASON_COLUMN_OUT_OF_RANGE":  100,
 		"ERROR_REASON_COLUMN_FULL":          101,
 		"ERROR_REASON_UNKNOWN_TOKEN":        102,
@@ -480,7 +487,7 @@ var File_arbiter_v1_error_reason_proto protoreflect.FileDescriptor
 const file_arbiter_v1_error_reason_proto_rawDesc = "" +
 	"\n" +
 	"\x1darbiter/v1/error_reason.proto\x12\n" +
-	"arbiter.v1*\x86\x0f\n" +
+	"arbiter.v1*\xa8\x0f\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\"\n" +
 	"\x1eERROR_REASON_MALFORMED_REQUEST\x10\x01\x12\x1f\n" +
@@ -510,7 +517,8 @@ const file_arbiter_v1_error_reason_proto_rawDesc = "" +
 	"\x1bERROR_REASON_DUPLICATE_CARD\x10%\x12\x1e\n" +
 	"\x1aERROR_REASON_CARD_MISMATCH\x10&\x12#\n" +
 	"\x1fERROR_REASON_HIDDEN_INFORMATION\x10'\x12\x1d\n" +
-	"\x19ERROR_REASON_INVALID_VIEW\x10(\x12$\n" +
+	"\x19ERROR_REASON_INVALID_VIEW\x10(\x12 \n" +
+	"\x1cERROR_REASON_NOT_NEXT_PLAYER\x10)\x12$\n" +
 	" ERROR_REASON_COLUMN_OUT_OF_RANGE\x10d\x12\x1c\n" +
 	"\x18ERROR_REASON_COLUMN_FULL\x10e\x12\x1e\n" +
 	"\x1aERROR_REASON_UNKNOWN_TOKEN\x10f\x12\x1f\n" +

@@ -2038,6 +2038,193 @@ func (x *RenderStateResponse) GetText() string {
 	return ""
 }
 
+// Request message for `SuggestMove`.
+type SuggestMoveRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Required. The state, or the view of the player to move. The suggestion for a view depends on nothing that it hides.
+	State *State `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
+	// The player to suggest a move for. Default: the player to move; in RoyalMatch, where several players may be next,
+	// the first of them; for a view, the viewer. No other player can have a suggestion.
+	Player *Player `protobuf:"varint,2,opt,name=player,proto3,enum=arbiter.v1.Player,oneof" json:"player,omitempty"`
+	// How well the suggested move is played. Default SUGGESTION_LEVEL_BEST.
+	Level *SuggestionLevel `protobuf:"varint,3,opt,name=level,proto3,enum=arbiter.v1.SuggestionLevel,oneof" json:"level,omitempty"`
+	// The maximum number of positions to search: more take more time, and prove more. From 1 to 20,000,000
+	// (configurable). Default: enough for a response within about a quarter of a second.
+	MaxNodes *uint32 `protobuf:"varint,4,opt,name=max_nodes,json=maxNodes,proto3,oneof" json:"max_nodes,omitempty"`
+	// The seed for the choices of the levels below BEST, and for what hidden cards may be. Default 0. It is never chosen
+	// at random.
+	Seed *uint64 `protobuf:"varint,5,opt,name=seed,proto3,oneof" json:"seed,omitempty"`
+	// The maximum length of `SuggestMoveResponse.line`. Default: no maximum.
+	MaxLinePlies *uint32 `protobuf:"varint,6,opt,name=max_line_plies,json=maxLinePlies,proto3,oneof" json:"max_line_plies,omitempty"`
+	// What the hidden cards of a Triple Triad view may be. Default: the built-in catalogue. Must be absent for any other
+	// state.
+	TripleTriadPool *TripleTriadHiddenPool `protobuf:"bytes,7,opt,name=triple_triad_pool,json=tripleTriadPool,proto3" json:"triple_triad_pool,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *SuggestMoveRequest) Reset() {
+	*x = SuggestMoveRequest{}
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SuggestMoveRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SuggestMoveRequest) ProtoMessage() {}
+
+func (x *SuggestMoveRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SuggestMoveRequest.ProtoReflect.Descriptor instead.
+func (*SuggestMoveRequest) Descriptor() ([]byte, []int) {
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *SuggestMoveRequest) GetState() *State {
+	if x != nil {
+		return x.State
+	}
+	return nil
+}
+
+func (x *SuggestMoveRequest) GetPlayer() Player {
+	if x != nil && x.Player != nil {
+		return *x.Player
+	}
+	return Player_PLAYER_UNSPECIFIED
+}
+
+func (x *SuggestMoveRequest) GetLevel() SuggestionLevel {
+	if x != nil && x.Level != nil {
+		return *x.Level
+	}
+	return SuggestionLevel_SUGGESTION_LEVEL_UNSPECIFIED
+}
+
+func (x *SuggestMoveRequest) GetMaxNodes() uint32 {
+	if x != nil && x.MaxNodes != nil {
+		return *x.MaxNodes
+	}
+	return 0
+}
+
+func (x *SuggestMoveRequest) GetSeed() uint64 {
+	if x != nil && x.Seed != nil {
+		return *x.Seed
+	}
+	return 0
+}
+
+func (x *SuggestMoveRequest) GetMaxLinePlies() uint32 {
+	if x != nil && x.MaxLinePlies != nil {
+		return *x.MaxLinePlies
+	}
+	return 0
+}
+
+func (x *SuggestMoveRequest) GetTripleTriadPool() *TripleTriadHiddenPool {
+	if x != nil {
+		return x.TripleTriadPool
+	}
+	return nil
+}
+
+// Response message for `SuggestMove`.
+type SuggestMoveResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The move that a player of the requested level makes, in the form of the state in the request.
+	Move *Move `protobuf:"bytes,1,opt,name=move,proto3" json:"move,omitempty"`
+	// Every legal move of the player, best first, at full strength.
+	Evaluations []*MoveEvaluation `protobuf:"bytes,2,rep,name=evaluations,proto3" json:"evaluations,omitempty"`
+	// Best play of all players, as far as it is known, starting with the first move of `evaluations`. For a view: only
+	// that move.
+	Line []*Move `protobuf:"bytes,3,rep,name=line,proto3" json:"line,omitempty"`
+	// The number of positions that were searched. 0 if the best move is known without a search.
+	Nodes *uint32 `protobuf:"varint,4,opt,name=nodes,proto3,oneof" json:"nodes,omitempty"`
+	// A human-readable sentence: what `move` does and what it leads to, such as `column 4 wins in 7 plies`.
+	Explanation   string `protobuf:"bytes,5,opt,name=explanation,proto3" json:"explanation,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SuggestMoveResponse) Reset() {
+	*x = SuggestMoveResponse{}
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SuggestMoveResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SuggestMoveResponse) ProtoMessage() {}
+
+func (x *SuggestMoveResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SuggestMoveResponse.ProtoReflect.Descriptor instead.
+func (*SuggestMoveResponse) Descriptor() ([]byte, []int) {
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *SuggestMoveResponse) GetMove() *Move {
+	if x != nil {
+		return x.Move
+	}
+	return nil
+}
+
+func (x *SuggestMoveResponse) GetEvaluations() []*MoveEvaluation {
+	if x != nil {
+		return x.Evaluations
+	}
+	return nil
+}
+
+func (x *SuggestMoveResponse) GetLine() []*Move {
+	if x != nil {
+		return x.Line
+	}
+	return nil
+}
+
+func (x *SuggestMoveResponse) GetNodes() uint32 {
+	if x != nil && x.Nodes != nil {
+		return *x.Nodes
+	}
+	return 0
+}
+
+func (x *SuggestMoveResponse) GetExplanation() string {
+	if x != nil {
+		return x.Explanation
+	}
+	return ""
+}
+
 // Request message for `EvaluateBatch`.
 type EvaluateBatchRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2049,7 +2236,7 @@ type EvaluateBatchRequest struct {
 
 func (x *EvaluateBatchRequest) Reset() {
 	*x = EvaluateBatchRequest{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[30]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2061,7 +2248,7 @@ func (x *EvaluateBatchRequest) String() string {
 func (*EvaluateBatchRequest) ProtoMessage() {}
 
 func (x *EvaluateBatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[30]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2074,7 +2261,7 @@ func (x *EvaluateBatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluateBatchRequest.ProtoReflect.Descriptor instead.
 func (*EvaluateBatchRequest) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{30}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *EvaluateBatchRequest) GetCalls() []*Call {
@@ -2095,7 +2282,7 @@ type EvaluateBatchResponse struct {
 
 func (x *EvaluateBatchResponse) Reset() {
 	*x = EvaluateBatchResponse{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[31]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2107,7 +2294,7 @@ func (x *EvaluateBatchResponse) String() string {
 func (*EvaluateBatchResponse) ProtoMessage() {}
 
 func (x *EvaluateBatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[31]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2120,7 +2307,7 @@ func (x *EvaluateBatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluateBatchResponse.ProtoReflect.Descriptor instead.
 func (*EvaluateBatchResponse) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{31}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *EvaluateBatchResponse) GetAnswers() []*Answer {
@@ -2141,7 +2328,7 @@ type EvaluateRequest struct {
 
 func (x *EvaluateRequest) Reset() {
 	*x = EvaluateRequest{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[32]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2153,7 +2340,7 @@ func (x *EvaluateRequest) String() string {
 func (*EvaluateRequest) ProtoMessage() {}
 
 func (x *EvaluateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[32]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2166,7 +2353,7 @@ func (x *EvaluateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluateRequest.ProtoReflect.Descriptor instead.
 func (*EvaluateRequest) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{32}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *EvaluateRequest) GetCall() *Call {
@@ -2187,7 +2374,7 @@ type EvaluateResponse struct {
 
 func (x *EvaluateResponse) Reset() {
 	*x = EvaluateResponse{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[33]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2199,7 +2386,7 @@ func (x *EvaluateResponse) String() string {
 func (*EvaluateResponse) ProtoMessage() {}
 
 func (x *EvaluateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[33]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2212,7 +2399,7 @@ func (x *EvaluateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluateResponse.ProtoReflect.Descriptor instead.
 func (*EvaluateResponse) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{33}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *EvaluateResponse) GetAnswer() *Answer {
@@ -2222,7 +2409,7 @@ func (x *EvaluateResponse) GetAnswer() *Answer {
 	return nil
 }
 
-// A call of any unary method except `EvaluateBatch`.
+// A call of any unary method except `SuggestMove` and `EvaluateBatch`.
 type Call struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The method and its request. Exactly one field is required.
@@ -2248,7 +2435,7 @@ type Call struct {
 
 func (x *Call) Reset() {
 	*x = Call{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[34]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2260,7 +2447,7 @@ func (x *Call) String() string {
 func (*Call) ProtoMessage() {}
 
 func (x *Call) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[34]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2273,7 +2460,7 @@ func (x *Call) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Call.ProtoReflect.Descriptor instead.
 func (*Call) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{34}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Call) GetKind() isCall_Kind {
@@ -2506,7 +2693,7 @@ type Answer struct {
 
 func (x *Answer) Reset() {
 	*x = Answer{}
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[35]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2518,7 +2705,7 @@ func (x *Answer) String() string {
 func (*Answer) ProtoMessage() {}
 
 func (x *Answer) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_rules_service_proto_msgTypes[35]
+	mi := &file_arbiter_v1_rules_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2531,7 +2718,7 @@ func (x *Answer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Answer.ProtoReflect.Descriptor instead.
 func (*Answer) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{35}
+	return file_arbiter_v1_rules_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *Answer) GetKind() isAnswer_Kind {
@@ -2758,7 +2945,7 @@ var File_arbiter_v1_rules_service_proto protoreflect.FileDescriptor
 const file_arbiter_v1_rules_service_proto_rawDesc = "" +
 	"\n" +
 	"\x1earbiter/v1/rules_service.proto\x12\n" +
-	"arbiter.v1\x1a\x1darbiter/v1/connect_four.proto\x1a\x15arbiter/v1/game.proto\x1a\x17arbiter/v1/player.proto\x1a\x1carbiter/v1/queen_rooks.proto\x1a\x18arbiter/v1/refusal.proto\x1a\x1carbiter/v1/royal_match.proto\x1a\x17arbiter/v1/square.proto\x1a\x1darbiter/v1/triple_triad.proto\"d\n" +
+	"arbiter.v1\x1a\x1darbiter/v1/connect_four.proto\x1a\x15arbiter/v1/game.proto\x1a\x17arbiter/v1/player.proto\x1a\x1carbiter/v1/queen_rooks.proto\x1a\x18arbiter/v1/refusal.proto\x1a\x1carbiter/v1/royal_match.proto\x1a\x17arbiter/v1/square.proto\x1a\x1barbiter/v1/suggestion.proto\x1a\x1darbiter/v1/triple_triad.proto\"d\n" +
 	"\x13ValidateMoveRequest\x12'\n" +
 	"\x05state\x18\x01 \x01(\v2\x11.arbiter.v1.StateR\x05state\x12$\n" +
 	"\x04move\x18\x02 \x01(\v2\x10.arbiter.v1.MoveR\x04move\"s\n" +
@@ -2889,7 +3076,28 @@ const file_arbiter_v1_rules_service_proto_rawDesc = "" +
 	"\x13RenderStateResponse\x12'\n" +
 	"\x05state\x18\x01 \x01(\v2\x11.arbiter.v1.StateR\x05state\x12\x1a\n" +
 	"\bnotation\x18\x02 \x01(\tR\bnotation\x12\x12\n" +
-	"\x04text\x18\x03 \x01(\tR\x04text\">\n" +
+	"\x04text\x18\x03 \x01(\tR\x04text\"\x9a\x03\n" +
+	"\x12SuggestMoveRequest\x12'\n" +
+	"\x05state\x18\x01 \x01(\v2\x11.arbiter.v1.StateR\x05state\x12/\n" +
+	"\x06player\x18\x02 \x01(\x0e2\x12.arbiter.v1.PlayerH\x00R\x06player\x88\x01\x01\x126\n" +
+	"\x05level\x18\x03 \x01(\x0e2\x1b.arbiter.v1.SuggestionLevelH\x01R\x05level\x88\x01\x01\x12 \n" +
+	"\tmax_nodes\x18\x04 \x01(\rH\x02R\bmaxNodes\x88\x01\x01\x12\x17\n" +
+	"\x04seed\x18\x05 \x01(\x04H\x03R\x04seed\x88\x01\x01\x12)\n" +
+	"\x0emax_line_plies\x18\x06 \x01(\rH\x04R\fmaxLinePlies\x88\x01\x01\x12M\n" +
+	"\x11triple_triad_pool\x18\a \x01(\v2!.arbiter.v1.TripleTriadHiddenPoolR\x0ftripleTriadPoolB\t\n" +
+	"\a_playerB\b\n" +
+	"\x06_levelB\f\n" +
+	"\n" +
+	"_max_nodesB\a\n" +
+	"\x05_seedB\x11\n" +
+	"\x0f_max_line_plies\"\xe6\x01\n" +
+	"\x13SuggestMoveResponse\x12$\n" +
+	"\x04move\x18\x01 \x01(\v2\x10.arbiter.v1.MoveR\x04move\x12<\n" +
+	"\vevaluations\x18\x02 \x03(\v2\x1a.arbiter.v1.MoveEvaluationR\vevaluations\x12$\n" +
+	"\x04line\x18\x03 \x03(\v2\x10.arbiter.v1.MoveR\x04line\x12\x19\n" +
+	"\x05nodes\x18\x04 \x01(\rH\x00R\x05nodes\x88\x01\x01\x12 \n" +
+	"\vexplanation\x18\x05 \x01(\tR\vexplanationB\b\n" +
+	"\x06_nodes\">\n" +
 	"\x14EvaluateBatchRequest\x12&\n" +
 	"\x05calls\x18\x01 \x03(\v2\x10.arbiter.v1.CallR\x05calls\"E\n" +
 	"\x15EvaluateBatchResponse\x12,\n" +
@@ -2944,7 +3152,8 @@ const file_arbiter_v1_rules_service_proto_rawDesc = "" +
 	"\tStateForm\x12\x1a\n" +
 	"\x16STATE_FORM_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10STATE_FORM_TYPED\x10\x01\x12\x17\n" +
-	"\x13STATE_FORM_NOTATION\x10\x022\xbb\t\n" +
+	"\x13STATE_FORM_NOTATION\x10\x022\x90\n" +
+	"\n" +
 	"\fRulesService\x12V\n" +
 	"\fValidateMove\x12\x1f.arbiter.v1.ValidateMoveRequest\x1a .arbiter.v1.ValidateMoveResponse\"\x03\x90\x02\x01\x12M\n" +
 	"\tApplyMove\x12\x1c.arbiter.v1.ApplyMoveRequest\x1a\x1d.arbiter.v1.ApplyMoveResponse\"\x03\x90\x02\x01\x12_\n" +
@@ -2958,7 +3167,8 @@ const file_arbiter_v1_rules_service_proto_rawDesc = "" +
 	"ReplayGame\x12\x1d.arbiter.v1.ReplayGameRequest\x1a\x1e.arbiter.v1.ReplayGameResponse\"\x03\x90\x02\x01\x12S\n" +
 	"\vSettleTrade\x12\x1e.arbiter.v1.SettleTradeRequest\x1a\x1f.arbiter.v1.SettleTradeResponse\"\x03\x90\x02\x01\x12M\n" +
 	"\tViewState\x12\x1c.arbiter.v1.ViewStateRequest\x1a\x1d.arbiter.v1.ViewStateResponse\"\x03\x90\x02\x01\x12S\n" +
-	"\vRenderState\x12\x1e.arbiter.v1.RenderStateRequest\x1a\x1f.arbiter.v1.RenderStateResponse\"\x03\x90\x02\x01\x12Y\n" +
+	"\vRenderState\x12\x1e.arbiter.v1.RenderStateRequest\x1a\x1f.arbiter.v1.RenderStateResponse\"\x03\x90\x02\x01\x12S\n" +
+	"\vSuggestMove\x12\x1e.arbiter.v1.SuggestMoveRequest\x1a\x1f.arbiter.v1.SuggestMoveResponse\"\x03\x90\x02\x01\x12Y\n" +
 	"\rEvaluateBatch\x12 .arbiter.v1.EvaluateBatchRequest\x1a!.arbiter.v1.EvaluateBatchResponse\"\x03\x90\x02\x01\x12N\n" +
 	"\bEvaluate\x12\x1b.arbiter.v1.EvaluateRequest\x1a\x1c.arbiter.v1.EvaluateResponse\"\x03\x90\x02\x01(\x010\x01B\xaf\x01\n" +
 	"\x0ecom.arbiter.v1B\x11RulesServiceProtoP\x01ZAgithub.com/arbiter-referee/arbiter/clients/go/arbiterv1;arbiterv1\xa2\x02\x03AXX\xaa\x02\n" +
@@ -2978,7 +3188,7 @@ func file_arbiter_v1_rules_service_proto_rawDescGZIP() []byte {
 }
 
 var file_arbiter_v1_rules_service_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_arbiter_v1_rules_service_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
+var file_arbiter_v1_rules_service_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
 var file_arbiter_v1_rules_service_proto_goTypes = []any{
 	(Verdict)(0),                    // 0: arbiter.v1.Verdict
 	(StateForm)(0),                  // 1: arbiter.v1.StateForm
@@ -3012,155 +3222,169 @@ var file_arbiter_v1_rules_service_proto_goTypes = []any{
 	(*ViewStateResponse)(nil),       // 29: arbiter.v1.ViewStateResponse
 	(*RenderStateRequest)(nil),      // 30: arbiter.v1.RenderStateRequest
 	(*RenderStateResponse)(nil),     // 31: arbiter.v1.RenderStateResponse
-	(*EvaluateBatchRequest)(nil),    // 32: arbiter.v1.EvaluateBatchRequest
-	(*EvaluateBatchResponse)(nil),   // 33: arbiter.v1.EvaluateBatchResponse
-	(*EvaluateRequest)(nil),         // 34: arbiter.v1.EvaluateRequest
-	(*EvaluateResponse)(nil),        // 35: arbiter.v1.EvaluateResponse
-	(*Call)(nil),                    // 36: arbiter.v1.Call
-	(*Answer)(nil),                  // 37: arbiter.v1.Answer
-	(*State)(nil),                   // 38: arbiter.v1.State
-	(*Move)(nil),                    // 39: arbiter.v1.Move
-	(*Reason)(nil),                  // 40: arbiter.v1.Reason
-	(*Event)(nil),                   // 41: arbiter.v1.Event
-	(*Outcome)(nil),                 // 42: arbiter.v1.Outcome
-	(*Square)(nil),                  // 43: arbiter.v1.Square
-	(*Capture)(nil),                 // 44: arbiter.v1.Capture
-	(*RoyalMatchCard)(nil),          // 45: arbiter.v1.RoyalMatchCard
-	(RoyalMatchSuit)(0),             // 46: arbiter.v1.RoyalMatchSuit
-	(RoyalMatchOrdering)(0),         // 47: arbiter.v1.RoyalMatchOrdering
-	(RoyalMatchOrder)(0),            // 48: arbiter.v1.RoyalMatchOrder
-	(*RoyalMatchComparison)(nil),    // 49: arbiter.v1.RoyalMatchComparison
-	(*RuleSet)(nil),                 // 50: arbiter.v1.RuleSet
-	(*TripleTriadCard)(nil),         // 51: arbiter.v1.TripleTriadCard
-	(*ConnectFourSetup)(nil),        // 52: arbiter.v1.ConnectFourSetup
-	(*TripleTriadSetup)(nil),        // 53: arbiter.v1.TripleTriadSetup
-	(*QueenRooksSetup)(nil),         // 54: arbiter.v1.QueenRooksSetup
-	(*RoyalMatchSetup)(nil),         // 55: arbiter.v1.RoyalMatchSetup
-	(*TripleTriadTransfer)(nil),     // 56: arbiter.v1.TripleTriadTransfer
-	(Player)(0),                     // 57: arbiter.v1.Player
-	(*Refusal)(nil),                 // 58: arbiter.v1.Refusal
+	(*SuggestMoveRequest)(nil),      // 32: arbiter.v1.SuggestMoveRequest
+	(*SuggestMoveResponse)(nil),     // 33: arbiter.v1.SuggestMoveResponse
+	(*EvaluateBatchRequest)(nil),    // 34: arbiter.v1.EvaluateBatchRequest
+	(*EvaluateBatchResponse)(nil),   // 35: arbiter.v1.EvaluateBatchResponse
+	(*EvaluateRequest)(nil),         // 36: arbiter.v1.EvaluateRequest
+	(*EvaluateResponse)(nil),        // 37: arbiter.v1.EvaluateResponse
+	(*Call)(nil),                    // 38: arbiter.v1.Call
+	(*Answer)(nil),                  // 39: arbiter.v1.Answer
+	(*State)(nil),                   // 40: arbiter.v1.State
+	(*Move)(nil),                    // 41: arbiter.v1.Move
+	(*Reason)(nil),                  // 42: arbiter.v1.Reason
+	(*Event)(nil),                   // 43: arbiter.v1.Event
+	(*Outcome)(nil),                 // 44: arbiter.v1.Outcome
+	(*Square)(nil),                  // 45: arbiter.v1.Square
+	(*Capture)(nil),                 // 46: arbiter.v1.Capture
+	(*RoyalMatchCard)(nil),          // 47: arbiter.v1.RoyalMatchCard
+	(RoyalMatchSuit)(0),             // 48: arbiter.v1.RoyalMatchSuit
+	(RoyalMatchOrdering)(0),         // 49: arbiter.v1.RoyalMatchOrdering
+	(RoyalMatchOrder)(0),            // 50: arbiter.v1.RoyalMatchOrder
+	(*RoyalMatchComparison)(nil),    // 51: arbiter.v1.RoyalMatchComparison
+	(*RuleSet)(nil),                 // 52: arbiter.v1.RuleSet
+	(*TripleTriadCard)(nil),         // 53: arbiter.v1.TripleTriadCard
+	(*ConnectFourSetup)(nil),        // 54: arbiter.v1.ConnectFourSetup
+	(*TripleTriadSetup)(nil),        // 55: arbiter.v1.TripleTriadSetup
+	(*QueenRooksSetup)(nil),         // 56: arbiter.v1.QueenRooksSetup
+	(*RoyalMatchSetup)(nil),         // 57: arbiter.v1.RoyalMatchSetup
+	(*TripleTriadTransfer)(nil),     // 58: arbiter.v1.TripleTriadTransfer
+	(Player)(0),                     // 59: arbiter.v1.Player
+	(SuggestionLevel)(0),            // 60: arbiter.v1.SuggestionLevel
+	(*TripleTriadHiddenPool)(nil),   // 61: arbiter.v1.TripleTriadHiddenPool
+	(*MoveEvaluation)(nil),          // 62: arbiter.v1.MoveEvaluation
+	(*Refusal)(nil),                 // 63: arbiter.v1.Refusal
 }
 var file_arbiter_v1_rules_service_proto_depIdxs = []int32{
-	38,  // 0: arbiter.v1.ValidateMoveRequest.state:type_name -> arbiter.v1.State
-	39,  // 1: arbiter.v1.ValidateMoveRequest.move:type_name -> arbiter.v1.Move
+	40,  // 0: arbiter.v1.ValidateMoveRequest.state:type_name -> arbiter.v1.State
+	41,  // 1: arbiter.v1.ValidateMoveRequest.move:type_name -> arbiter.v1.Move
 	0,   // 2: arbiter.v1.ValidateMoveResponse.verdict:type_name -> arbiter.v1.Verdict
-	40,  // 3: arbiter.v1.ValidateMoveResponse.reasons:type_name -> arbiter.v1.Reason
-	38,  // 4: arbiter.v1.ApplyMoveRequest.state:type_name -> arbiter.v1.State
-	39,  // 5: arbiter.v1.ApplyMoveRequest.move:type_name -> arbiter.v1.Move
-	38,  // 6: arbiter.v1.ApplyMoveResponse.state:type_name -> arbiter.v1.State
-	41,  // 7: arbiter.v1.ApplyMoveResponse.events:type_name -> arbiter.v1.Event
-	42,  // 8: arbiter.v1.ApplyMoveResponse.outcome:type_name -> arbiter.v1.Outcome
-	38,  // 9: arbiter.v1.ResolveCapturesRequest.state:type_name -> arbiter.v1.State
-	43,  // 10: arbiter.v1.ResolveCapturesRequest.arrived_at:type_name -> arbiter.v1.Square
-	44,  // 11: arbiter.v1.ResolveCapturesResponse.captures:type_name -> arbiter.v1.Capture
-	38,  // 12: arbiter.v1.ResolveCapturesResponse.state:type_name -> arbiter.v1.State
-	38,  // 13: arbiter.v1.DetermineWinnerRequest.state:type_name -> arbiter.v1.State
-	42,  // 14: arbiter.v1.DetermineWinnerResponse.outcome:type_name -> arbiter.v1.Outcome
-	38,  // 15: arbiter.v1.DetermineWinnerResponse.next_round:type_name -> arbiter.v1.State
-	45,  // 16: arbiter.v1.CompareCardsRequest.cards:type_name -> arbiter.v1.RoyalMatchCard
-	46,  // 17: arbiter.v1.CompareCardsRequest.dominant_suit:type_name -> arbiter.v1.RoyalMatchSuit
-	47,  // 18: arbiter.v1.CompareCardsRequest.ordering:type_name -> arbiter.v1.RoyalMatchOrdering
-	48,  // 19: arbiter.v1.CompareCardsResponse.order:type_name -> arbiter.v1.RoyalMatchOrder
-	45,  // 20: arbiter.v1.CompareCardsResponse.winner:type_name -> arbiter.v1.RoyalMatchCard
-	45,  // 21: arbiter.v1.CompareCardsResponse.ranking:type_name -> arbiter.v1.RoyalMatchCard
-	49,  // 22: arbiter.v1.CompareCardsResponse.comparisons:type_name -> arbiter.v1.RoyalMatchComparison
+	42,  // 3: arbiter.v1.ValidateMoveResponse.reasons:type_name -> arbiter.v1.Reason
+	40,  // 4: arbiter.v1.ApplyMoveRequest.state:type_name -> arbiter.v1.State
+	41,  // 5: arbiter.v1.ApplyMoveRequest.move:type_name -> arbiter.v1.Move
+	40,  // 6: arbiter.v1.ApplyMoveResponse.state:type_name -> arbiter.v1.State
+	43,  // 7: arbiter.v1.ApplyMoveResponse.events:type_name -> arbiter.v1.Event
+	44,  // 8: arbiter.v1.ApplyMoveResponse.outcome:type_name -> arbiter.v1.Outcome
+	40,  // 9: arbiter.v1.ResolveCapturesRequest.state:type_name -> arbiter.v1.State
+	45,  // 10: arbiter.v1.ResolveCapturesRequest.arrived_at:type_name -> arbiter.v1.Square
+	46,  // 11: arbiter.v1.ResolveCapturesResponse.captures:type_name -> arbiter.v1.Capture
+	40,  // 12: arbiter.v1.ResolveCapturesResponse.state:type_name -> arbiter.v1.State
+	40,  // 13: arbiter.v1.DetermineWinnerRequest.state:type_name -> arbiter.v1.State
+	44,  // 14: arbiter.v1.DetermineWinnerResponse.outcome:type_name -> arbiter.v1.Outcome
+	40,  // 15: arbiter.v1.DetermineWinnerResponse.next_round:type_name -> arbiter.v1.State
+	47,  // 16: arbiter.v1.CompareCardsRequest.cards:type_name -> arbiter.v1.RoyalMatchCard
+	48,  // 17: arbiter.v1.CompareCardsRequest.dominant_suit:type_name -> arbiter.v1.RoyalMatchSuit
+	49,  // 18: arbiter.v1.CompareCardsRequest.ordering:type_name -> arbiter.v1.RoyalMatchOrdering
+	50,  // 19: arbiter.v1.CompareCardsResponse.order:type_name -> arbiter.v1.RoyalMatchOrder
+	47,  // 20: arbiter.v1.CompareCardsResponse.winner:type_name -> arbiter.v1.RoyalMatchCard
+	47,  // 21: arbiter.v1.CompareCardsResponse.ranking:type_name -> arbiter.v1.RoyalMatchCard
+	51,  // 22: arbiter.v1.CompareCardsResponse.comparisons:type_name -> arbiter.v1.RoyalMatchComparison
 	14,  // 23: arbiter.v1.ListGamesResponse.games:type_name -> arbiter.v1.GameDescription
-	50,  // 24: arbiter.v1.GameDescription.default_rules:type_name -> arbiter.v1.RuleSet
+	52,  // 24: arbiter.v1.GameDescription.default_rules:type_name -> arbiter.v1.RuleSet
 	16,  // 25: arbiter.v1.GameDescription.limits:type_name -> arbiter.v1.RuleLimit
 	17,  // 26: arbiter.v1.GameDescription.presets:type_name -> arbiter.v1.Preset
 	18,  // 27: arbiter.v1.GameDescription.state_notation:type_name -> arbiter.v1.NotationDescription
 	18,  // 28: arbiter.v1.GameDescription.move_notation:type_name -> arbiter.v1.NotationDescription
-	51,  // 29: arbiter.v1.GameDescription.triple_triad_cards:type_name -> arbiter.v1.TripleTriadCard
+	53,  // 29: arbiter.v1.GameDescription.triple_triad_cards:type_name -> arbiter.v1.TripleTriadCard
 	15,  // 30: arbiter.v1.GameDescription.clauses:type_name -> arbiter.v1.RuleClause
-	50,  // 31: arbiter.v1.Preset.rules:type_name -> arbiter.v1.RuleSet
-	52,  // 32: arbiter.v1.NewGameRequest.connect_four:type_name -> arbiter.v1.ConnectFourSetup
-	53,  // 33: arbiter.v1.NewGameRequest.triple_triad:type_name -> arbiter.v1.TripleTriadSetup
-	54,  // 34: arbiter.v1.NewGameRequest.queen_rooks:type_name -> arbiter.v1.QueenRooksSetup
-	55,  // 35: arbiter.v1.NewGameRequest.royal_match:type_name -> arbiter.v1.RoyalMatchSetup
-	50,  // 36: arbiter.v1.NewGameRequest.rules:type_name -> arbiter.v1.RuleSet
+	52,  // 31: arbiter.v1.Preset.rules:type_name -> arbiter.v1.RuleSet
+	54,  // 32: arbiter.v1.NewGameRequest.connect_four:type_name -> arbiter.v1.ConnectFourSetup
+	55,  // 33: arbiter.v1.NewGameRequest.triple_triad:type_name -> arbiter.v1.TripleTriadSetup
+	56,  // 34: arbiter.v1.NewGameRequest.queen_rooks:type_name -> arbiter.v1.QueenRooksSetup
+	57,  // 35: arbiter.v1.NewGameRequest.royal_match:type_name -> arbiter.v1.RoyalMatchSetup
+	52,  // 36: arbiter.v1.NewGameRequest.rules:type_name -> arbiter.v1.RuleSet
 	1,   // 37: arbiter.v1.NewGameRequest.form:type_name -> arbiter.v1.StateForm
-	38,  // 38: arbiter.v1.NewGameResponse.state:type_name -> arbiter.v1.State
-	38,  // 39: arbiter.v1.ListLegalMovesRequest.state:type_name -> arbiter.v1.State
-	39,  // 40: arbiter.v1.ListLegalMovesResponse.moves:type_name -> arbiter.v1.Move
-	38,  // 41: arbiter.v1.ReplayGameRequest.state:type_name -> arbiter.v1.State
-	39,  // 42: arbiter.v1.ReplayGameRequest.moves:type_name -> arbiter.v1.Move
-	38,  // 43: arbiter.v1.ReplayGameResponse.state:type_name -> arbiter.v1.State
+	40,  // 38: arbiter.v1.NewGameResponse.state:type_name -> arbiter.v1.State
+	40,  // 39: arbiter.v1.ListLegalMovesRequest.state:type_name -> arbiter.v1.State
+	41,  // 40: arbiter.v1.ListLegalMovesResponse.moves:type_name -> arbiter.v1.Move
+	40,  // 41: arbiter.v1.ReplayGameRequest.state:type_name -> arbiter.v1.State
+	41,  // 42: arbiter.v1.ReplayGameRequest.moves:type_name -> arbiter.v1.Move
+	40,  // 43: arbiter.v1.ReplayGameResponse.state:type_name -> arbiter.v1.State
 	25,  // 44: arbiter.v1.ReplayGameResponse.events:type_name -> arbiter.v1.MoveEvents
-	42,  // 45: arbiter.v1.ReplayGameResponse.outcome:type_name -> arbiter.v1.Outcome
-	41,  // 46: arbiter.v1.MoveEvents.events:type_name -> arbiter.v1.Event
-	38,  // 47: arbiter.v1.SettleTradeRequest.state:type_name -> arbiter.v1.State
-	51,  // 48: arbiter.v1.SettleTradeRequest.collection_one:type_name -> arbiter.v1.TripleTriadCard
-	51,  // 49: arbiter.v1.SettleTradeRequest.collection_two:type_name -> arbiter.v1.TripleTriadCard
-	51,  // 50: arbiter.v1.SettleTradeResponse.collection_one:type_name -> arbiter.v1.TripleTriadCard
-	51,  // 51: arbiter.v1.SettleTradeResponse.collection_two:type_name -> arbiter.v1.TripleTriadCard
-	56,  // 52: arbiter.v1.SettleTradeResponse.transfers:type_name -> arbiter.v1.TripleTriadTransfer
-	38,  // 53: arbiter.v1.ViewStateRequest.state:type_name -> arbiter.v1.State
-	57,  // 54: arbiter.v1.ViewStateRequest.viewer:type_name -> arbiter.v1.Player
-	38,  // 55: arbiter.v1.ViewStateResponse.state:type_name -> arbiter.v1.State
-	38,  // 56: arbiter.v1.RenderStateRequest.state:type_name -> arbiter.v1.State
-	38,  // 57: arbiter.v1.RenderStateResponse.state:type_name -> arbiter.v1.State
-	36,  // 58: arbiter.v1.EvaluateBatchRequest.calls:type_name -> arbiter.v1.Call
-	37,  // 59: arbiter.v1.EvaluateBatchResponse.answers:type_name -> arbiter.v1.Answer
-	36,  // 60: arbiter.v1.EvaluateRequest.call:type_name -> arbiter.v1.Call
-	37,  // 61: arbiter.v1.EvaluateResponse.answer:type_name -> arbiter.v1.Answer
-	2,   // 62: arbiter.v1.Call.validate_move:type_name -> arbiter.v1.ValidateMoveRequest
-	4,   // 63: arbiter.v1.Call.apply_move:type_name -> arbiter.v1.ApplyMoveRequest
-	6,   // 64: arbiter.v1.Call.resolve_captures:type_name -> arbiter.v1.ResolveCapturesRequest
-	8,   // 65: arbiter.v1.Call.determine_winner:type_name -> arbiter.v1.DetermineWinnerRequest
-	10,  // 66: arbiter.v1.Call.compare_cards:type_name -> arbiter.v1.CompareCardsRequest
-	12,  // 67: arbiter.v1.Call.list_games:type_name -> arbiter.v1.ListGamesRequest
-	19,  // 68: arbiter.v1.Call.new_game:type_name -> arbiter.v1.NewGameRequest
-	21,  // 69: arbiter.v1.Call.list_legal_moves:type_name -> arbiter.v1.ListLegalMovesRequest
-	23,  // 70: arbiter.v1.Call.replay_game:type_name -> arbiter.v1.ReplayGameRequest
-	26,  // 71: arbiter.v1.Call.settle_trade:type_name -> arbiter.v1.SettleTradeRequest
-	28,  // 72: arbiter.v1.Call.view_state:type_name -> arbiter.v1.ViewStateRequest
-	30,  // 73: arbiter.v1.Call.render_state:type_name -> arbiter.v1.RenderStateRequest
-	58,  // 74: arbiter.v1.Answer.refusal:type_name -> arbiter.v1.Refusal
-	3,   // 75: arbiter.v1.Answer.validate_move:type_name -> arbiter.v1.ValidateMoveResponse
-	5,   // 76: arbiter.v1.Answer.apply_move:type_name -> arbiter.v1.ApplyMoveResponse
-	7,   // 77: arbiter.v1.Answer.resolve_captures:type_name -> arbiter.v1.ResolveCapturesResponse
-	9,   // 78: arbiter.v1.Answer.determine_winner:type_name -> arbiter.v1.DetermineWinnerResponse
-	11,  // 79: arbiter.v1.Answer.compare_cards:type_name -> arbiter.v1.CompareCardsResponse
-	13,  // 80: arbiter.v1.Answer.list_games:type_name -> arbiter.v1.ListGamesResponse
-	20,  // 81: arbiter.v1.Answer.new_game:type_name -> arbiter.v1.NewGameResponse
-	22,  // 82: arbiter.v1.Answer.list_legal_moves:type_name -> arbiter.v1.ListLegalMovesResponse
-	24,  // 83: arbiter.v1.Answer.replay_game:type_name -> arbiter.v1.ReplayGameResponse
-	27,  // 84: arbiter.v1.Answer.settle_trade:type_name -> arbiter.v1.SettleTradeResponse
-	29,  // 85: arbiter.v1.Answer.view_state:type_name -> arbiter.v1.ViewStateResponse
-	31,  // 86: arbiter.v1.Answer.render_state:type_name -> arbiter.v1.RenderStateResponse
-	2,   // 87: arbiter.v1.RulesService.ValidateMove:input_type -> arbiter.v1.ValidateMoveRequest
-	4,   // 88: arbiter.v1.RulesService.ApplyMove:input_type -> arbiter.v1.ApplyMoveRequest
-	6,   // 89: arbiter.v1.RulesService.ResolveCaptures:input_type -> arbiter.v1.ResolveCapturesRequest
-	8,   // 90: arbiter.v1.RulesService.DetermineWinner:input_type -> arbiter.v1.DetermineWinnerRequest
-	10,  // 91: arbiter.v1.RulesService.CompareCards:input_type -> arbiter.v1.CompareCardsRequest
-	12,  // 92: arbiter.v1.RulesService.ListGames:input_type -> arbiter.v1.ListGamesRequest
-	19,  // 93: arbiter.v1.RulesService.NewGame:input_type -> arbiter.v1.NewGameRequest
-	21,  // 94: arbiter.v1.RulesService.ListLegalMoves:input_type -> arbiter.v1.ListLegalMovesRequest
-	23,  // 95: arbiter.v1.RulesService.ReplayGame:input_type -> arbiter.v1.ReplayGameRequest
-	26,  // 96: arbiter.v1.RulesService.SettleTrade:input_type -> arbiter.v1.SettleTradeRequest
-	28,  // 97: arbiter.v1.RulesService.ViewState:input_type -> arbiter.v1.ViewStateRequest
-	30,  // 98: arbiter.v1.RulesService.RenderState:input_type -> arbiter.v1.RenderStateRequest
-	32,  // 99: arbiter.v1.RulesService.EvaluateBatch:input_type -> arbiter.v1.EvaluateBatchRequest
-	34,  // 100: arbiter.v1.RulesService.Evaluate:input_type -> arbiter.v1.EvaluateRequest
-	3,   // 101: arbiter.v1.RulesService.ValidateMove:output_type -> arbiter.v1.ValidateMoveResponse
-	5,   // 102: arbiter.v1.RulesService.ApplyMove:output_type -> arbiter.v1.ApplyMoveResponse
-	7,   // 103: arbiter.v1.RulesService.ResolveCaptures:output_type -> arbiter.v1.ResolveCapturesResponse
-	9,   // 104: arbiter.v1.RulesService.DetermineWinner:output_type -> arbiter.v1.DetermineWinnerResponse
-	11,  // 105: arbiter.v1.RulesService.CompareCards:output_type -> arbiter.v1.CompareCardsResponse
-	13,  // 106: arbiter.v1.RulesService.ListGames:output_type -> arbiter.v1.ListGamesResponse
-	20,  // 107: arbiter.v1.RulesService.NewGame:output_type -> arbiter.v1.NewGameResponse
-	22,  // 108: arbiter.v1.RulesService.ListLegalMoves:output_type -> arbiter.v1.ListLegalMovesResponse
-	24,  // 109: arbiter.v1.RulesService.ReplayGame:output_type -> arbiter.v1.ReplayGameResponse
-	27,  // 110: arbiter.v1.RulesService.SettleTrade:output_type -> arbiter.v1.SettleTradeResponse
-	29,  // 111: arbiter.v1.RulesService.ViewState:output_type -> arbiter.v1.ViewStateResponse
-	31,  // 112: arbiter.v1.RulesService.RenderState:output_type -> arbiter.v1.RenderStateResponse
-	33,  // 113: arbiter.v1.RulesService.EvaluateBatch:output_type -> arbiter.v1.EvaluateBatchResponse
-	35,  // 114: arbiter.v1.RulesService.Evaluate:output_type -> arbiter.v1.EvaluateResponse
-	101, // [101:115] is the sub-list for method output_type
-	87,  // [87:101] is the sub-list for method input_type
-	87,  // [87:87] is the sub-list for extension type_name
-	87,  // [87:87] is the sub-list for extension extendee
-	0,   // [0:87] is the sub-list for field type_name
+	44,  // 45: arbiter.v1.ReplayGameResponse.outcome:type_name -> arbiter.v1.Outcome
+	43,  // 46: arbiter.v1.MoveEvents.events:type_name -> arbiter.v1.Event
+	40,  // 47: arbiter.v1.SettleTradeRequest.state:type_name -> arbiter.v1.State
+	53,  // 48: arbiter.v1.SettleTradeRequest.collection_one:type_name -> arbiter.v1.TripleTriadCard
+	53,  // 49: arbiter.v1.SettleTradeRequest.collection_two:type_name -> arbiter.v1.TripleTriadCard
+	53,  // 50: arbiter.v1.SettleTradeResponse.collection_one:type_name -> arbiter.v1.TripleTriadCard
+	53,  // 51: arbiter.v1.SettleTradeResponse.collection_two:type_name -> arbiter.v1.TripleTriadCard
+	58,  // 52: arbiter.v1.SettleTradeResponse.transfers:type_name -> arbiter.v1.TripleTriadTransfer
+	40,  // 53: arbiter.v1.ViewStateRequest.state:type_name -> arbiter.v1.State
+	59,  // 54: arbiter.v1.ViewStateRequest.viewer:type_name -> arbiter.v1.Player
+	40,  // 55: arbiter.v1.ViewStateResponse.state:type_name -> arbiter.v1.State
+	40,  // 56: arbiter.v1.RenderStateRequest.state:type_name -> arbiter.v1.State
+	40,  // 57: arbiter.v1.RenderStateResponse.state:type_name -> arbiter.v1.State
+	40,  // 58: arbiter.v1.SuggestMoveRequest.state:type_name -> arbiter.v1.State
+	59,  // 59: arbiter.v1.SuggestMoveRequest.player:type_name -> arbiter.v1.Player
+	60,  // 60: arbiter.v1.SuggestMoveRequest.level:type_name -> arbiter.v1.SuggestionLevel
+	61,  // 61: arbiter.v1.SuggestMoveRequest.triple_triad_pool:type_name -> arbiter.v1.TripleTriadHiddenPool
+	41,  // 62: arbiter.v1.SuggestMoveResponse.move:type_name -> arbiter.v1.Move
+	62,  // 63: arbiter.v1.SuggestMoveResponse.evaluations:type_name -> arbiter.v1.MoveEvaluation
+	41,  // 64: arbiter.v1.SuggestMoveResponse.line:type_name -> arbiter.v1.Move
+	38,  // 65: arbiter.v1.EvaluateBatchRequest.calls:type_name -> arbiter.v1.Call
+	39,  // 66: arbiter.v1.EvaluateBatchResponse.answers:type_name -> arbiter.v1.Answer
+	38,  // 67: arbiter.v1.EvaluateRequest.call:type_name -> arbiter.v1.Call
+	39,  // 68: arbiter.v1.EvaluateResponse.answer:type_name -> arbiter.v1.Answer
+	2,   // 69: arbiter.v1.Call.validate_move:type_name -> arbiter.v1.ValidateMoveRequest
+	4,   // 70: arbiter.v1.Call.apply_move:type_name -> arbiter.v1.ApplyMoveRequest
+	6,   // 71: arbiter.v1.Call.resolve_captures:type_name -> arbiter.v1.ResolveCapturesRequest
+	8,   // 72: arbiter.v1.Call.determine_winner:type_name -> arbiter.v1.DetermineWinnerRequest
+	10,  // 73: arbiter.v1.Call.compare_cards:type_name -> arbiter.v1.CompareCardsRequest
+	12,  // 74: arbiter.v1.Call.list_games:type_name -> arbiter.v1.ListGamesRequest
+	19,  // 75: arbiter.v1.Call.new_game:type_name -> arbiter.v1.NewGameRequest
+	21,  // 76: arbiter.v1.Call.list_legal_moves:type_name -> arbiter.v1.ListLegalMovesRequest
+	23,  // 77: arbiter.v1.Call.replay_game:type_name -> arbiter.v1.ReplayGameRequest
+	26,  // 78: arbiter.v1.Call.settle_trade:type_name -> arbiter.v1.SettleTradeRequest
+	28,  // 79: arbiter.v1.Call.view_state:type_name -> arbiter.v1.ViewStateRequest
+	30,  // 80: arbiter.v1.Call.render_state:type_name -> arbiter.v1.RenderStateRequest
+	63,  // 81: arbiter.v1.Answer.refusal:type_name -> arbiter.v1.Refusal
+	3,   // 82: arbiter.v1.Answer.validate_move:type_name -> arbiter.v1.ValidateMoveResponse
+	5,   // 83: arbiter.v1.Answer.apply_move:type_name -> arbiter.v1.ApplyMoveResponse
+	7,   // 84: arbiter.v1.Answer.resolve_captures:type_name -> arbiter.v1.ResolveCapturesResponse
+	9,   // 85: arbiter.v1.Answer.determine_winner:type_name -> arbiter.v1.DetermineWinnerResponse
+	11,  // 86: arbiter.v1.Answer.compare_cards:type_name -> arbiter.v1.CompareCardsResponse
+	13,  // 87: arbiter.v1.Answer.list_games:type_name -> arbiter.v1.ListGamesResponse
+	20,  // 88: arbiter.v1.Answer.new_game:type_name -> arbiter.v1.NewGameResponse
+	22,  // 89: arbiter.v1.Answer.list_legal_moves:type_name -> arbiter.v1.ListLegalMovesResponse
+	24,  // 90: arbiter.v1.Answer.replay_game:type_name -> arbiter.v1.ReplayGameResponse
+	27,  // 91: arbiter.v1.Answer.settle_trade:type_name -> arbiter.v1.SettleTradeResponse
+	29,  // 92: arbiter.v1.Answer.view_state:type_name -> arbiter.v1.ViewStateResponse
+	31,  // 93: arbiter.v1.Answer.render_state:type_name -> arbiter.v1.RenderStateResponse
+	2,   // 94: arbiter.v1.RulesService.ValidateMove:input_type -> arbiter.v1.ValidateMoveRequest
+	4,   // 95: arbiter.v1.RulesService.ApplyMove:input_type -> arbiter.v1.ApplyMoveRequest
+	6,   // 96: arbiter.v1.RulesService.ResolveCaptures:input_type -> arbiter.v1.ResolveCapturesRequest
+	8,   // 97: arbiter.v1.RulesService.DetermineWinner:input_type -> arbiter.v1.DetermineWinnerRequest
+	10,  // 98: arbiter.v1.RulesService.CompareCards:input_type -> arbiter.v1.CompareCardsRequest
+	12,  // 99: arbiter.v1.RulesService.ListGames:input_type -> arbiter.v1.ListGamesRequest
+	19,  // 100: arbiter.v1.RulesService.NewGame:input_type -> arbiter.v1.NewGameRequest
+	21,  // 101: arbiter.v1.RulesService.ListLegalMoves:input_type -> arbiter.v1.ListLegalMovesRequest
+	23,  // 102: arbiter.v1.RulesService.ReplayGame:input_type -> arbiter.v1.ReplayGameRequest
+	26,  // 103: arbiter.v1.RulesService.SettleTrade:input_type -> arbiter.v1.SettleTradeRequest
+	28,  // 104: arbiter.v1.RulesService.ViewState:input_type -> arbiter.v1.ViewStateRequest
+	30,  // 105: arbiter.v1.RulesService.RenderState:input_type -> arbiter.v1.RenderStateRequest
+	32,  // 106: arbiter.v1.RulesService.SuggestMove:input_type -> arbiter.v1.SuggestMoveRequest
+	34,  // 107: arbiter.v1.RulesService.EvaluateBatch:input_type -> arbiter.v1.EvaluateBatchRequest
+	36,  // 108: arbiter.v1.RulesService.Evaluate:input_type -> arbiter.v1.EvaluateRequest
+	3,   // 109: arbiter.v1.RulesService.ValidateMove:output_type -> arbiter.v1.ValidateMoveResponse
+	5,   // 110: arbiter.v1.RulesService.ApplyMove:output_type -> arbiter.v1.ApplyMoveResponse
+	7,   // 111: arbiter.v1.RulesService.ResolveCaptures:output_type -> arbiter.v1.ResolveCapturesResponse
+	9,   // 112: arbiter.v1.RulesService.DetermineWinner:output_type -> arbiter.v1.DetermineWinnerResponse
+	11,  // 113: arbiter.v1.RulesService.CompareCards:output_type -> arbiter.v1.CompareCardsResponse
+	13,  // 114: arbiter.v1.RulesService.ListGames:output_type -> arbiter.v1.ListGamesResponse
+	20,  // 115: arbiter.v1.RulesService.NewGame:output_type -> arbiter.v1.NewGameResponse
+	22,  // 116: arbiter.v1.RulesService.ListLegalMoves:output_type -> arbiter.v1.ListLegalMovesResponse
+	24,  // 117: arbiter.v1.RulesService.ReplayGame:output_type -> arbiter.v1.ReplayGameResponse
+	27,  // 118: arbiter.v1.RulesService.SettleTrade:output_type -> arbiter.v1.SettleTradeResponse
+	29,  // 119: arbiter.v1.RulesService.ViewState:output_type -> arbiter.v1.ViewStateResponse
+	31,  // 120: arbiter.v1.RulesService.RenderState:output_type -> arbiter.v1.RenderStateResponse
+	33,  // 121: arbiter.v1.RulesService.SuggestMove:output_type -> arbiter.v1.SuggestMoveResponse
+	35,  // 122: arbiter.v1.RulesService.EvaluateBatch:output_type -> arbiter.v1.EvaluateBatchResponse
+	37,  // 123: arbiter.v1.RulesService.Evaluate:output_type -> arbiter.v1.EvaluateResponse
+	109, // [109:124] is the sub-list for method output_type
+	94,  // [94:109] is the sub-list for method input_type
+	94,  // [94:94] is the sub-list for extension type_name
+	94,  // [94:94] is the sub-list for extension extendee
+	0,   // [0:94] is the sub-list for field type_name
 }
 
 func init() { file_arbiter_v1_rules_service_proto_init() }
@@ -3175,6 +3399,7 @@ func file_arbiter_v1_rules_service_proto_init() {
 	file_arbiter_v1_refusal_proto_init()
 	file_arbiter_v1_royal_match_proto_init()
 	file_arbiter_v1_square_proto_init()
+	file_arbiter_v1_suggestion_proto_init()
 	file_arbiter_v1_triple_triad_proto_init()
 	file_arbiter_v1_rules_service_proto_msgTypes[6].OneofWrappers = []any{}
 	file_arbiter_v1_rules_service_proto_msgTypes[7].OneofWrappers = []any{}
@@ -3188,7 +3413,9 @@ func file_arbiter_v1_rules_service_proto_init() {
 		(*NewGameRequest_RoyalMatch)(nil),
 	}
 	file_arbiter_v1_rules_service_proto_msgTypes[18].OneofWrappers = []any{}
-	file_arbiter_v1_rules_service_proto_msgTypes[34].OneofWrappers = []any{
+	file_arbiter_v1_rules_service_proto_msgTypes[30].OneofWrappers = []any{}
+	file_arbiter_v1_rules_service_proto_msgTypes[31].OneofWrappers = []any{}
+	file_arbiter_v1_rules_service_proto_msgTypes[36].OneofWrappers = []any{
 		(*Call_ValidateMove)(nil),
 		(*Call_ApplyMove)(nil),
 		(*Call_ResolveCaptures)(nil),
@@ -3202,7 +3429,7 @@ func file_arbiter_v1_rules_service_proto_init() {
 		(*Call_ViewState)(nil),
 		(*Call_RenderState)(nil),
 	}
-	file_arbiter_v1_rules_service_proto_msgTypes[35].OneofWrappers = []any{
+	file_arbiter_v1_rules_service_proto_msgTypes[37].OneofWrappers = []any{
 		(*Answer_Refusal)(nil),
 		(*Answer_ValidateMove)(nil),
 		(*Answer_ApplyMove)(nil),
@@ -3223,7 +3450,7 @@ func file_arbiter_v1_rules_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_arbiter_v1_rules_service_proto_rawDesc), len(file_arbiter_v1_rules_service_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   36,
+			NumMessages:   38,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

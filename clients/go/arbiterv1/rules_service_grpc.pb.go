@@ -31,6 +31,7 @@ const (
 	RulesService_SettleTrade_FullMethodName     = "/arbiter.v1.RulesService/SettleTrade"
 	RulesService_ViewState_FullMethodName       = "/arbiter.v1.RulesService/ViewState"
 	RulesService_RenderState_FullMethodName     = "/arbiter.v1.RulesService/RenderState"
+	RulesService_SuggestMove_FullMethodName     = "/arbiter.v1.RulesService/SuggestMove"
 	RulesService_EvaluateBatch_FullMethodName   = "/arbiter.v1.RulesService/EvaluateBatch"
 	RulesService_Evaluate_FullMethodName        = "/arbiter.v1.RulesService/Evaluate"
 )
@@ -65,14 +66,16 @@ const (
 //
 // Views: `ViewState` returns a state as one player sees it, without the cards that the player may not know. Such a view
 // is a `State` that is marked as a view. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`,
-// `ResolveCaptures` and `DetermineWinner` accept a view. A call whose response depends on hidden cards, and any other
-// call with a view, fails with HIDDEN_INFORMATION. A client that acts for one player should send that player's view and
-// never the full state: a response to the full state may depend on information that the player must not have.
+// `ResolveCaptures`, `DetermineWinner` and `SuggestMove` accept a view. A call whose response depends on hidden cards,
+// and any other call with a view, fails with HIDDEN_INFORMATION. A client that acts for one player should send that
+// player's view and never the full state: a response to the full state may depend on information that the player must
+// not have.
 //
 // Limits (defaults, all configurable):
 //
 //   - Message size: 64 KiB. For `EvaluateBatch`: 1 MiB, and 64 KiB for each call in it.
 //   - `ReplayGame`: 1000 moves.
+//   - `SuggestMove`: 20,000,000 nodes.
 //   - Fields of a message, or of a call in a batch, including nested fields and list items: 12,096.
 //   - `EvaluateBatch`: 1000 calls, and 4 MiB for all responses together. The first item that does not fit and all items
 //     after it are refused with RESOURCE_EXHAUSTED.
@@ -111,6 +114,10 @@ type RulesServiceClient interface {
 	ViewState(ctx context.Context, in *ViewStateRequest, opts ...grpc.CallOption) (*ViewStateResponse, error)
 	// Returns a state in every form: typed, in text notation, and as a human-readable text board.
 	RenderState(ctx context.Context, in *RenderStateRequest, opts ...grpc.CallOption) (*RenderStateResponse, error)
+	// Suggests a move: evaluates every legal move of a player, and chooses one that a player of the requested level would
+	// make. Analysis is limited by a number of nodes and not by time, so the same request always has the same response. It
+	// is not available in `EvaluateBatch` and `Evaluate`.
+	SuggestMove(ctx context.Context, in *SuggestMoveRequest, opts ...grpc.CallOption) (*SuggestMoveResponse, error)
 	// Evaluates many calls in one request, independently and in order: a refused call does not affect the others. Over
 	// JSON, one call with a wrong field or type fails the whole batch with INVALID_ARGUMENT.
 	EvaluateBatch(ctx context.Context, in *EvaluateBatchRequest, opts ...grpc.CallOption) (*EvaluateBatchResponse, error)
@@ -247,6 +254,16 @@ func (c *rulesServiceClient) RenderState(ctx context.Context, in *RenderStateReq
 	return out, nil
 }
 
+func (c *rulesServiceClient) SuggestMove(ctx context.Context, in *SuggestMoveRequest, opts ...grpc.CallOption) (*SuggestMoveResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SuggestMoveResponse)
+	err := c.cc.Invoke(ctx, RulesService_SuggestMove_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *rulesServiceClient) EvaluateBatch(ctx context.Context, in *EvaluateBatchRequest, opts ...grpc.CallOption) (*EvaluateBatchResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(EvaluateBatchResponse)
@@ -300,14 +317,16 @@ type RulesService_EvaluateClient = grpc.BidiStreamingClient[EvaluateRequest, Eva
 //
 // Views: `ViewState` returns a state as one player sees it, without the cards that the player may not know. Such a view
 // is a `State` that is marked as a view. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`,
-// `ResolveCaptures` and `DetermineWinner` accept a view. A call whose response depends on hidden cards, and any other
-// call with a view, fails with HIDDEN_INFORMATION. A client that acts for one player should send that player's view and
-// never the full state: a response to the full state may depend on information that the player must not have.
+// `ResolveCaptures`, `DetermineWinner` and `SuggestMove` accept a view. A call whose response depends on hidden cards,
+// and any other call with a view, fails with HIDDEN_INFORMATION. A client that acts for one player should send that
+// player's view and never the full state: a response to the full state may depend on information that the player must
+// not have.
 //
 // Limits (defaults, all configurable):
 //
 //   - Message size: 64 KiB. For `EvaluateBatch`: 1 MiB, and 64 KiB for each call in it.
 //   - `ReplayGame`: 1000 moves.
+//   - `SuggestMove`: 20,000,000 nodes.
 //   - Fields of a message, or of a call in a batch, including nested fields and list items: 12,096.
 //   - `EvaluateBatch`: 1000 calls, and 4 MiB for all responses together. The first item that does not fit and all items
 //     after it are refused with RESOURCE_EXHAUSTED.
@@ -346,6 +365,10 @@ type RulesServiceServer interface {
 	ViewState(context.Context, *ViewStateRequest) (*ViewStateResponse, error)
 	// Returns a state in every form: typed, in text notation, and as a human-readable text board.
 	RenderState(context.Context, *RenderStateRequest) (*RenderStateResponse, error)
+	// Suggests a move: evaluates every legal move of a player, and chooses one that a player of the requested level would
+	// make. Analysis is limited by a number of nodes and not by time, so the same request always has the same response. It
+	// is not available in `EvaluateBatch` and `Evaluate`.
+	SuggestMove(context.Context, *SuggestMoveRequest) (*SuggestMoveResponse, error)
 	// Evaluates many calls in one request, independently and in order: a refused call does not affect the others. Over
 	// JSON, one call with a wrong field or type fails the whole batch with INVALID_ARGUMENT.
 	EvaluateBatch(context.Context, *EvaluateBatchRequest) (*EvaluateBatchResponse, error)
@@ -397,6 +420,9 @@ func (UnimplementedRulesServiceServer) ViewState(context.Context, *ViewStateRequ
 }
 func (UnimplementedRulesServiceServer) RenderState(context.Context, *RenderStateRequest) (*RenderStateResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method RenderState not implemented")
+}
+func (UnimplementedRulesServiceServer) SuggestMove(context.Context, *SuggestMoveRequest) (*SuggestMoveResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method SuggestMove not implemented")
 }
 func (UnimplementedRulesServiceServer) EvaluateBatch(context.Context, *EvaluateBatchRequest) (*EvaluateBatchResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method EvaluateBatch not implemented")
@@ -641,6 +667,24 @@ func _RulesService_RenderState_Handler(srv interface{}, ctx context.Context, dec
 	return interceptor(ctx, in, info, handler)
 }
 
+func _RulesService_SuggestMove_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(SuggestMoveRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(RulesServiceServer).SuggestMove(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: RulesService_SuggestMove_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(RulesServiceServer).SuggestMove(ctx, req.(*SuggestMoveRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _RulesService_EvaluateBatch_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(EvaluateBatchRequest)
 	if err := dec(in); err != nil {
@@ -720,6 +764,10 @@ var RulesService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "RenderState",
 			Handler:    _RulesService_RenderState_Handler,
+		},
+		{
+			MethodName: "SuggestMove",
+			Handler:    _RulesService_SuggestMove_Handler,
 		},
 		{
 			MethodName: "EvaluateBatch",

@@ -1145,6 +1145,52 @@ func (x *TripleTriadCapture) GetWave() uint32 {
 	return 0
 }
 
+// The cards that `SuggestMove` expects in a hidden hand.
+type TripleTriadHiddenPool struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The cards, at least as many as are hidden. Cards that the viewer sees are not counted. No `id` may occur twice.
+	Cards         []*TripleTriadCard `protobuf:"bytes,1,rep,name=cards,proto3" json:"cards,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TripleTriadHiddenPool) Reset() {
+	*x = TripleTriadHiddenPool{}
+	mi := &file_arbiter_v1_triple_triad_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TripleTriadHiddenPool) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TripleTriadHiddenPool) ProtoMessage() {}
+
+func (x *TripleTriadHiddenPool) ProtoReflect() protoreflect.Message {
+	mi := &file_arbiter_v1_triple_triad_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TripleTriadHiddenPool.ProtoReflect.Descriptor instead.
+func (*TripleTriadHiddenPool) Descriptor() ([]byte, []int) {
+	return file_arbiter_v1_triple_triad_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *TripleTriadHiddenPool) GetCards() []*TripleTriadCard {
+	if x != nil {
+		return x.Cards
+	}
+	return nil
+}
+
 // The transfer of a card into a collection after a game (TT-14).
 type TripleTriadTransfer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1162,7 +1208,7 @@ type TripleTriadTransfer struct {
 
 func (x *TripleTriadTransfer) Reset() {
 	*x = TripleTriadTransfer{}
-	mi := &file_arbiter_v1_triple_triad_proto_msgTypes[10]
+	mi := &file_arbiter_v1_triple_triad_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1174,7 +1220,7 @@ func (x *TripleTriadTransfer) String() string {
 func (*TripleTriadTransfer) ProtoMessage() {}
 
 func (x *TripleTriadTransfer) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_triple_triad_proto_msgTypes[10]
+	mi := &file_arbiter_v1_triple_triad_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1187,7 +1233,7 @@ func (x *TripleTriadTransfer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TripleTriadTransfer.ProtoReflect.Descriptor instead.
 func (*TripleTriadTransfer) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_triple_triad_proto_rawDescGZIP(), []int{10}
+	return file_arbiter_v1_triple_triad_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *TripleTriadTransfer) GetCardId() uint32 {
@@ -1230,7 +1276,7 @@ type TripleTriadOutcome struct {
 
 func (x *TripleTriadOutcome) Reset() {
 	*x = TripleTriadOutcome{}
-	mi := &file_arbiter_v1_triple_triad_proto_msgTypes[11]
+	mi := &file_arbiter_v1_triple_triad_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1242,7 +1288,7 @@ func (x *TripleTriadOutcome) String() string {
 func (*TripleTriadOutcome) ProtoMessage() {}
 
 func (x *TripleTriadOutcome) ProtoReflect() protoreflect.Message {
-	mi := &file_arbiter_v1_triple_triad_proto_msgTypes[11]
+	mi := &file_arbiter_v1_triple_triad_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1255,7 +1301,7 @@ func (x *TripleTriadOutcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TripleTriadOutcome.ProtoReflect.Descriptor instead.
 func (*TripleTriadOutcome) Descriptor() ([]byte, []int) {
-	return file_arbiter_v1_triple_triad_proto_rawDescGZIP(), []int{11}
+	return file_arbiter_v1_triple_triad_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *TripleTriadOutcome) GetSuddenDeathCount() uint32 {
@@ -1372,7 +1418,9 @@ const file_arbiter_v1_triple_triad_proto_rawDesc = "" +
 	"\x05_rankB\r\n" +
 	"\v_taken_rankB\x06\n" +
 	"\x04_sumB\a\n" +
-	"\x05_wave\"\xaa\x01\n" +
+	"\x05_wave\"J\n" +
+	"\x15TripleTriadHiddenPool\x121\n" +
+	"\x05cards\x18\x01 \x03(\v2\x1b.arbiter.v1.TripleTriadCardR\x05cards\"\xaa\x01\n" +
 	"\x13TripleTriadTransfer\x12\x17\n" +
 	"\acard_id\x18\x01 \x01(\rR\x06cardId\x12+\n" +
 	"\x04from\x18\x02 \x01(\x0e2\x12.arbiter.v1.PlayerH\x00R\x04from\x88\x01\x01\x12\"\n" +
@@ -1427,7 +1475,7 @@ func file_arbiter_v1_triple_triad_proto_rawDescGZIP() []byte {
 }
 
 var file_arbiter_v1_triple_triad_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_arbiter_v1_triple_triad_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_arbiter_v1_triple_triad_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_arbiter_v1_triple_triad_proto_goTypes = []any{
 	(TripleTriadElement)(0),             // 0: arbiter.v1.TripleTriadElement
 	(TripleTriadBasicCapture)(0),        // 1: arbiter.v1.TripleTriadBasicCapture
@@ -1443,45 +1491,47 @@ var file_arbiter_v1_triple_triad_proto_goTypes = []any{
 	(*TripleTriadElementalSquares)(nil), // 11: arbiter.v1.TripleTriadElementalSquares
 	(*TripleTriadElementalSquare)(nil),  // 12: arbiter.v1.TripleTriadElementalSquare
 	(*TripleTriadCapture)(nil),          // 13: arbiter.v1.TripleTriadCapture
-	(*TripleTriadTransfer)(nil),         // 14: arbiter.v1.TripleTriadTransfer
-	(*TripleTriadOutcome)(nil),          // 15: arbiter.v1.TripleTriadOutcome
-	(Player)(0),                         // 16: arbiter.v1.Player
-	(*Square)(nil),                      // 17: arbiter.v1.Square
+	(*TripleTriadHiddenPool)(nil),       // 14: arbiter.v1.TripleTriadHiddenPool
+	(*TripleTriadTransfer)(nil),         // 15: arbiter.v1.TripleTriadTransfer
+	(*TripleTriadOutcome)(nil),          // 16: arbiter.v1.TripleTriadOutcome
+	(Player)(0),                         // 17: arbiter.v1.Player
+	(*Square)(nil),                      // 18: arbiter.v1.Square
 }
 var file_arbiter_v1_triple_triad_proto_depIdxs = []int32{
 	8,  // 0: arbiter.v1.TripleTriadState.rules:type_name -> arbiter.v1.TripleTriadRules
 	6,  // 1: arbiter.v1.TripleTriadState.board:type_name -> arbiter.v1.TripleTriadSquare
 	7,  // 2: arbiter.v1.TripleTriadState.hand_one:type_name -> arbiter.v1.TripleTriadCard
 	7,  // 3: arbiter.v1.TripleTriadState.hand_two:type_name -> arbiter.v1.TripleTriadCard
-	16, // 4: arbiter.v1.TripleTriadState.next_player:type_name -> arbiter.v1.Player
+	17, // 4: arbiter.v1.TripleTriadState.next_player:type_name -> arbiter.v1.Player
 	5,  // 5: arbiter.v1.TripleTriadState.view:type_name -> arbiter.v1.TripleTriadView
-	16, // 6: arbiter.v1.TripleTriadView.viewer:type_name -> arbiter.v1.Player
+	17, // 6: arbiter.v1.TripleTriadView.viewer:type_name -> arbiter.v1.Player
 	0,  // 7: arbiter.v1.TripleTriadSquare.element:type_name -> arbiter.v1.TripleTriadElement
 	7,  // 8: arbiter.v1.TripleTriadSquare.card:type_name -> arbiter.v1.TripleTriadCard
-	16, // 9: arbiter.v1.TripleTriadSquare.owner:type_name -> arbiter.v1.Player
+	17, // 9: arbiter.v1.TripleTriadSquare.owner:type_name -> arbiter.v1.Player
 	0,  // 10: arbiter.v1.TripleTriadCard.element:type_name -> arbiter.v1.TripleTriadElement
 	1,  // 11: arbiter.v1.TripleTriadRules.basic_capture:type_name -> arbiter.v1.TripleTriadBasicCapture
 	2,  // 12: arbiter.v1.TripleTriadRules.trade_rule:type_name -> arbiter.v1.TripleTriadTradeRule
-	17, // 13: arbiter.v1.TripleTriadMove.square:type_name -> arbiter.v1.Square
+	18, // 13: arbiter.v1.TripleTriadMove.square:type_name -> arbiter.v1.Square
 	7,  // 14: arbiter.v1.TripleTriadSetup.hand_one:type_name -> arbiter.v1.TripleTriadCard
 	7,  // 15: arbiter.v1.TripleTriadSetup.hand_two:type_name -> arbiter.v1.TripleTriadCard
 	7,  // 16: arbiter.v1.TripleTriadSetup.collection_one:type_name -> arbiter.v1.TripleTriadCard
 	7,  // 17: arbiter.v1.TripleTriadSetup.collection_two:type_name -> arbiter.v1.TripleTriadCard
-	16, // 18: arbiter.v1.TripleTriadSetup.first_player:type_name -> arbiter.v1.Player
+	17, // 18: arbiter.v1.TripleTriadSetup.first_player:type_name -> arbiter.v1.Player
 	11, // 19: arbiter.v1.TripleTriadSetup.elemental_squares:type_name -> arbiter.v1.TripleTriadElementalSquares
 	12, // 20: arbiter.v1.TripleTriadElementalSquares.squares:type_name -> arbiter.v1.TripleTriadElementalSquare
-	17, // 21: arbiter.v1.TripleTriadElementalSquare.square:type_name -> arbiter.v1.Square
+	18, // 21: arbiter.v1.TripleTriadElementalSquare.square:type_name -> arbiter.v1.Square
 	0,  // 22: arbiter.v1.TripleTriadElementalSquare.element:type_name -> arbiter.v1.TripleTriadElement
-	17, // 23: arbiter.v1.TripleTriadCapture.square:type_name -> arbiter.v1.Square
-	17, // 24: arbiter.v1.TripleTriadCapture.by_square:type_name -> arbiter.v1.Square
+	18, // 23: arbiter.v1.TripleTriadCapture.square:type_name -> arbiter.v1.Square
+	18, // 24: arbiter.v1.TripleTriadCapture.by_square:type_name -> arbiter.v1.Square
 	3,  // 25: arbiter.v1.TripleTriadCapture.rules:type_name -> arbiter.v1.TripleTriadCaptureRule
-	16, // 26: arbiter.v1.TripleTriadTransfer.from:type_name -> arbiter.v1.Player
-	16, // 27: arbiter.v1.TripleTriadTransfer.to:type_name -> arbiter.v1.Player
-	28, // [28:28] is the sub-list for method output_type
-	28, // [28:28] is the sub-list for method input_type
-	28, // [28:28] is the sub-list for extension type_name
-	28, // [28:28] is the sub-list for extension extendee
-	0,  // [0:28] is the sub-list for field type_name
+	7,  // 26: arbiter.v1.TripleTriadHiddenPool.cards:type_name -> arbiter.v1.TripleTriadCard
+	17, // 27: arbiter.v1.TripleTriadTransfer.from:type_name -> arbiter.v1.Player
+	17, // 28: arbiter.v1.TripleTriadTransfer.to:type_name -> arbiter.v1.Player
+	29, // [29:29] is the sub-list for method output_type
+	29, // [29:29] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_arbiter_v1_triple_triad_proto_init() }
@@ -1499,15 +1549,15 @@ func file_arbiter_v1_triple_triad_proto_init() {
 	file_arbiter_v1_triple_triad_proto_msgTypes[5].OneofWrappers = []any{}
 	file_arbiter_v1_triple_triad_proto_msgTypes[6].OneofWrappers = []any{}
 	file_arbiter_v1_triple_triad_proto_msgTypes[9].OneofWrappers = []any{}
-	file_arbiter_v1_triple_triad_proto_msgTypes[10].OneofWrappers = []any{}
 	file_arbiter_v1_triple_triad_proto_msgTypes[11].OneofWrappers = []any{}
+	file_arbiter_v1_triple_triad_proto_msgTypes[12].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_arbiter_v1_triple_triad_proto_rawDesc), len(file_arbiter_v1_triple_triad_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   12,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

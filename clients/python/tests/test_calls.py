@@ -52,6 +52,30 @@ def test_a_game_is_started_by_name_setup_or_rules(setup: Any, rules: Any, expect
     assert calls.new_game(setup, rules=rules, seed=0).request != expected
 
 
+def test_a_suggestion_has_options() -> None:
+    whole = v1.State(notation="44")
+    assert calls.suggest_move("44").request == v1.SuggestMoveRequest(state=whole)
+    request = v1.SuggestMoveRequest(
+        state=whole,
+        player=v1.PLAYER_TWO,
+        level=v1.SUGGESTION_LEVEL_CASUAL,
+        max_nodes=1000,
+        seed=0,
+        max_line_plies=0,
+        triple_triad_pool=v1.TripleTriadHiddenPool(cards=[v1.TripleTriadCard(notation="54"), v1.TripleTriadCard(id=7)]),
+    )
+    suggested = calls.suggest_move(
+        whole,
+        player=v1.PLAYER_TWO,
+        level=v1.SUGGESTION_LEVEL_CASUAL,
+        max_nodes=1000,
+        seed=0,
+        max_line_plies=0,
+        triple_triad_pool=["54", v1.TripleTriadCard(id=7)],
+    )
+    assert suggested.request == request
+
+
 def test_an_argument_of_the_wrong_kind_is_an_error() -> None:
     wrong: Any = v1.ConnectFourMove()
     with pytest.raises(TypeError, match=r"arbiter.v1.State cannot hold a arbiter.v1.ConnectFourMove"):

@@ -63,6 +63,23 @@ async def test_the_default_timeout_is_five_seconds(connect: Connect) -> None:
         assert seconds == limit or limit - 3 < seconds < limit + 0.5  # gRPC rounds it.
 
 
+async def test_the_default_timeout_of_suggest_move_is_ten_seconds(connect: Connect) -> None:
+    left: list[float | None] = []
+
+    def reply(_: bytes, context: grpc.ServicerContext) -> bytes:
+        left.append(context.time_remaining())
+        return b""
+
+    with fake_server(reply) as address:
+        client, patient = connect(address), connect(address, timeout=30)
+        await ask(client.suggest_move("c4:"))
+        await ask(client.suggest_move("c4:", timeout=50))
+        await ask(patient.suggest_move("c4:"))
+    for seconds, limit in zip(left, [10, 50, 30], strict=True):
+        assert seconds is not None
+        assert limit - 3 < seconds < limit + 0.5
+
+
 class Failing:
     """Fails a number of times with a status, then answers."""
 

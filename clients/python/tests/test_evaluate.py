@@ -125,5 +125,9 @@ async def test_an_exception_of_async_calls_is_raised_unchanged(server: str) -> N
 async def test_an_item_cannot_have_a_timeout(client: AnyClient) -> None:
     with pytest.raises(ValueError, match="cannot have a timeout"):
         await ask(client.evaluate_batch([calls.list_games(timeout=1)]))
-    with pytest.raises(TypeError, match=r"arbiter.v1.Call cannot hold a arbiter.v1.EvaluateBatchRequest"):
-        await ask(client.evaluate_batch([calls.evaluate_batch([])], timeout=math.inf))
+
+
+@pytest.mark.parametrize("call", [calls.evaluate_batch([]), calls.suggest_move("c4:")], ids=lambda call: call.rpc)
+async def test_some_calls_cannot_be_items(client: AnyClient, call: Call[Any]) -> None:
+    with pytest.raises(TypeError, match=rf"arbiter.v1.Call cannot hold a arbiter.v1.{call.rpc}Request"):
+        await ask(client.evaluate_batch([call], timeout=math.inf))

@@ -143,6 +143,35 @@ async def test_cards_of_royal_match_are_compared(client: AnyClient) -> None:
     assert get(ranking, "order") is None
 
 
+async def test_a_winning_move_is_suggested(client: AnyClient) -> None:
+    suggested = await ask(client.suggest_move("2233"))
+    best = suggested.evaluations[0]
+    assert suggested.move == best.move == suggested.line[0] == v1.Move(notation="4")
+    assert best.certainty == v1.CERTAINTY_EXACT
+    assert get(best, "forced_end") == v1.ForcedEnd(result=v1.FORCED_RESULT_WIN, plies=3)
+    assert get(best, "heuristic") is None
+    assert len(suggested.evaluations) == 7
+    assert suggested.nodes
+    assert suggested.explanation == "column 4 wins in 3 plies"
+    assert not (await ask(client.suggest_move("2233", max_line_plies=0))).line
+
+
+async def test_a_level_and_a_seed_decide_the_suggestion(client: AnyClient) -> None:
+    casual = await ask(client.suggest_move("112233", level=v1.SUGGESTION_LEVEL_CASUAL, seed=7))
+    assert casual.move.notation == "4"
+    assert casual == await ask(client.suggest_move("112233", level=v1.SUGGESTION_LEVEL_CASUAL, seed=7))
+
+
+async def test_a_move_is_suggested_for_a_player(client: AnyClient) -> None:
+    start = "rm:vC:4C,AS,10H;0/QH,10S,10D;0/QS,5C,9C;0"
+    suggested = await ask(client.suggest_move(start, player=v1.PLAYER_TWO, max_nodes=1000))
+    assert suggested.move.notation.startswith("2:")
+    view = (await ask(client.view_state(start, v1.PLAYER_TWO))).state
+    from_view = await ask(client.suggest_move(view, max_nodes=1000))
+    assert {evaluation.move.notation for evaluation in from_view.evaluations} == {"2:QH", "2:10S", "2:10D"}
+    assert get(from_view.evaluations[0], "expected_millitricks") is not None
+
+
 async def test_every_listed_game_can_be_started_by_its_name(client: AnyClient) -> None:
     games = (await ask(client.list_games(include_cards=True))).games
     assert len(games) == 4

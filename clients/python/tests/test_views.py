@@ -111,14 +111,18 @@ class Viewer:
         """Chooses a legal move, and makes it on the view."""
         move = self.choice.choice(self.receive(self.client.list_legal_moves(self.view)).moves)
         assert self.receive(self.client.validate_move(self.view, move)).verdict == v1.VERDICT_LEGAL
+        suggestion = self.client.suggest_move(self.view, max_nodes=100)
+        suggestion.ClearField("nodes")  # May equal the id of a card.
+        self.receive(suggestion)
         return move, self.receive(self.client.apply_move(self.view, move))
 
     def wait(self) -> None:
-        """Lists moves when it is the turn of others: refused, because the response depends on their hands."""
-        with pytest.raises(InvalidRequestError) as raised:
-            self.client.list_legal_moves(self.view)
-        assert raised.value.reason == "ERROR_REASON_HIDDEN_INFORMATION"
-        self.check(show(raised.value))
+        """Asks for moves when it is the turn of others: refused, because the response depends on their hands."""
+        for ask in (self.client.list_legal_moves, self.client.suggest_move):
+            with pytest.raises(InvalidRequestError) as raised:
+                ask(self.view)
+            assert raised.value.reason == "ERROR_REASON_HIDDEN_INFORMATION"
+            self.check(show(raised.value))
 
     def ask_about_every_card(self, player: v1.Player) -> set[str]:
         """Validates and applies a move of a player with every possible card.

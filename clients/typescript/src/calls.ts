@@ -6,6 +6,7 @@
  */
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 
+import { readCard, readMove, readSeed, readState } from "./forms.js";
 import type { Player } from "./gen/arbiter/v1/player_pb.js";
 import type { RoyalMatchSuit } from "./gen/arbiter/v1/royal_match_pb.js";
 import { CallSchema } from "./gen/arbiter/v1/rules_service_pb.js";
@@ -128,21 +129,4 @@ type CallInit<K extends CallKind> = Extract<
 
 function callOf<K extends CallKind>(kind: K, value: CallInit<K>): CallOf<K> {
   return create(CallSchema, { kind: { case: kind, value } as never }) as CallOf<K>;
-}
-
-function readState(state: StateLike): Exclude<StateLike, string> {
-  return typeof state === "string" ? { kind: { case: "notation", value: state } } : state;
-}
-
-function readMove(move: MoveLike): Exclude<MoveLike, string> {
-  return typeof move === "string" ? { kind: { case: "notation", value: move } } : move;
-}
-
-/** A card of either card game: both have the field `notation`. */
-function readCard<C extends object>(card: C | string): C | { notation: string } {
-  return typeof card === "string" ? { notation: card } : card;
-}
-
-function readSeed(seed: bigint | number | undefined): bigint | undefined {
-  return seed === undefined ? undefined : BigInt(seed);
 }

@@ -9,6 +9,7 @@ import {
 
 import * as call from "./calls.js";
 import { ArbiterError, errorOf, refusedItem, type RefusedError } from "./errors.js";
+import { readCard, readSeed, readState } from "./forms.js";
 import type { Player } from "./gen/arbiter/v1/player_pb.js";
 import type { RoyalMatchSuit } from "./gen/arbiter/v1/royal_match_pb.js";
 import {
@@ -27,6 +28,7 @@ import {
   type ReplayGameResponse,
   type ResolveCapturesResponse,
   type SettleTradeResponse,
+  type SuggestMoveResponse,
   type ValidateMoveResponse,
   type ViewStateResponse,
 } from "./gen/arbiter/v1/rules_service_pb.js";
@@ -47,15 +49,21 @@ import type {
   SeedOptions,
   SettleTradeOptions,
   StateLike,
+  SuggestMoveOptions,
   TripleTriadCardLike,
 } from "./types.js";
 
 /** The default timeout of a call. */
 const TIMEOUT_MS = 5000;
+/** The default timeout of a suggestion: the service's own default limit, because a search may take that long. */
+const SUGGEST_MOVE_TIMEOUT_MS = 10_000;
 
 /** The options of a client. */
 export interface ClientOptions {
-  /** The timeout of a call, in milliseconds. Default 5000; 0 is no limit. Streams have none by default. */
+  /**
+   * The timeout of a call, in milliseconds; 0 is no limit. Default 10000 for `suggestMove`, and 5000 for other calls.
+   * Streams have none by default.
+   */
   timeoutMs?: number | undefined;
   /**
    * The bearer token that is sent with every call. Without TLS it is sent in plaintext. A token that is not a valid
@@ -72,12 +80,12 @@ export interface ClientOptions {
  */
 export class Client {
   readonly #rpc: ServiceClient<typeof RulesService>;
-  readonly #timeoutMs: number;
+  readonly #timeoutMs: number | undefined;
   readonly #token: (() => Promise<string>) | undefined;
   #closed = false;
 
   /** A client over any Connect transport. The client sets timeouts and tokens; the transport retries. */
-  constructor(transport: Transport, { timeoutMs = TIMEOUT_MS, token }: ClientOptions = {}) {
+  constructor(transport: Transport, { timeoutMs, token }: ClientOptions = {}) {
     this.#rpc = createClient(RulesService, transport);
     this.#timeoutMs = timeoutMs;
     this.#token = token === undefined ? undefined : tokenSource(token);
@@ -167,6 +175,28 @@ export class Client {
     return this.#call(call.renderState(state), options);
   }
 
+  /**
+   * Evaluates every legal move of a player, and chooses one that a player of the level would make. The same arguments
+   * have the same result. It cannot be an item of a batch or a stream.
+   */
+  suggestMove(
+    state: StateLike,
+    options: SuggestMoveOptions & CallOptions = {},
+  ): Promise<SuggestMoveResponse> {
+    const { player, level, maxNodes, seed, maxLinePlies, tripleTriadPool } = options;
+    const request = {
+      state: readState(state),
+      player,
+      level,
+      maxNodes,
+      seed: readSeed(seed),
+      maxLinePlies,
+      tripleTriadPool: tripleTriadPool && { cards: tripleTriadPool.map(readCard) },
+    };
+    const send = (options: CallOptions) => this.#rpc.suggestMove(request, options);
+    return this.#unary(send, options, SUGGEST_MOVE_TIMEOUT_MS);
+  }
+
   /** Makes many calls in one. Returns for each, in order, its response or the error that it would have thrown. */
   async evaluateBatch<const Calls extends readonly Call[]>(
     calls: Calls,
@@ -210,11 +240,16 @@ export class Client {
     return this.#unary((options) => method(kind.value, options), options);
   }
 
-  async #unary<R>(send: (options: CallOptions) => Promise<R>, options: CallOptions = {}): Promise<R> {
+  async #unary<R>(
+    send: (options: CallOptions) => Promise<R>,
+    options: CallOptions = {},
+    defaultTimeoutMs = TIMEOUT_MS,
+  ): Promise<R> {
     const authorized = await this.#withToken(options);
     try {
       this.#checkOpen();
-      return await send({ ...authorized, timeoutMs: options.timeoutMs ?? this.#timeoutMs });
+      const timeoutMs = options.timeoutMs ?? this.#timeoutMs ?? defaultTimeoutMs;
+      return await send({ ...authorized, timeoutMs });
     } catch (error) {
       throw errorOf(error);
     }

@@ -32,4 +32,5 @@ export * from "./gen/arbiter/v1/refusal_pb.js";
 export * from "./gen/arbiter/v1/royal_match_pb.js";
 export * from "./gen/arbiter/v1/rules_service_pb.js";
 export * from "./gen/arbiter/v1/square_pb.js";
+export * from "./gen/arbiter/v1/suggestion_pb.js";
 export * from "./gen/arbiter/v1/triple_triad_pb.js";

@@ -1,9 +1,11 @@
 import type { Message, MessageInitShape } from "@bufbuild/protobuf";
 
 import type { MoveSchema, RuleSetSchema, StateSchema } from "./gen/arbiter/v1/game_pb.js";
+import type { Player } from "./gen/arbiter/v1/player_pb.js";
 import type { RoyalMatchCardSchema, RoyalMatchOrdering } from "./gen/arbiter/v1/royal_match_pb.js";
 import type { Answer, Call, NewGameRequestSchema, StateForm } from "./gen/arbiter/v1/rules_service_pb.js";
 import type { SquareSchema } from "./gen/arbiter/v1/square_pb.js";
+import type { SuggestionLevel } from "./gen/arbiter/v1/suggestion_pb.js";
 import type { TripleTriadCardSchema } from "./gen/arbiter/v1/triple_triad_pb.js";
 
 /**
@@ -76,6 +78,22 @@ export interface ListGamesOptions {
 export interface SettleTradeOptions {
   /** The `id`s of the cards that the winner takes. Default: the service takes the best. */
   picks?: readonly number[] | undefined;
+}
+
+/** The options of `suggestMove`. */
+export interface SuggestMoveOptions {
+  /** The player to suggest a move for, who must be to move. Default: the first player to move; for a view, the viewer. */
+  player?: Player | undefined;
+  /** How well the suggested move is played. Default: the best. */
+  level?: SuggestionLevel | undefined;
+  /** The maximum number of positions to search: more take more time, and prove more. */
+  maxNodes?: number | undefined;
+  /** The seed for the choices of the levels below the best, and for what hidden cards may be. Default 0. */
+  seed?: bigint | number | undefined;
+  /** The maximum length of the line of best play. Default: no maximum. */
+  maxLinePlies?: number | undefined;
+  /** What the hidden cards of a Triple Triad view may be. Default: the built-in cards. */
+  tripleTriadPool?: readonly TripleTriadCardLike[] | undefined;
 }
 
 /** The name of a call that can be an item of a batch or of a stream. */

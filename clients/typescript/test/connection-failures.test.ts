@@ -79,6 +79,22 @@ test("the default timeout is 5 seconds, and a stream has none", async () => {
   assert.deepEqual(timeouts, ["5000m", "700m", null, null]);
 });
 
+test("the default timeout of suggestMove is 10 seconds", async () => {
+  const timeouts: (string | null)[] = [];
+  await using service = await fakeService({
+    suggestMove: (_, { requestHeader }) => {
+      timeouts.push(requestHeader.get("grpc-timeout"));
+      return {};
+    },
+  });
+  using client = connect(service.target);
+  using patient = connect(service.target, { timeoutMs: 30_000 });
+  await client.suggestMove("c4:");
+  await client.suggestMove("c4:", { timeoutMs: 700 });
+  await patient.suggestMove("c4:");
+  assert.deepEqual(timeouts, ["10000m", "700m", "30000m"]);
+});
+
 /** Uses a service that fails a number of times, and returns the number of calls. */
 async function flaky(times: number, code: Code, use: (target: string) => Promise<void>): Promise<number> {
   let calls = 0;

@@ -1,14 +1,17 @@
 /** One whole game of each kind, with the client. They also run in a browser, so they cannot use `node:assert`. */
 import { equals } from "@bufbuild/protobuf";
 import {
+  Certainty,
   EndReason,
   GameResult,
+  MoveSchema,
   Player,
   RoyalMatchDecision,
   RoyalMatchOrder,
   RoyalMatchSuit,
   StateForm,
   StateSchema,
+  SuggestionLevel,
   TripleTriadTradeRule,
   type Client,
   type Move,
@@ -19,6 +22,7 @@ import {
 /** The games, by name. Each throws if a check fails. */
 export const games: Record<string, (client: Client) => Promise<void>> = {
   "Connect Four to a win, typed and as text": playConnectFour,
+  "Connect Four to a win, by suggested moves": playSuggestions,
   "Triple Triad from the deal to the trade": playTripleTriad,
   "Queen and rooks to an end": playQueenRooks,
   "RoyalMatch, a whole match": playRoyalMatch,
@@ -45,6 +49,26 @@ async function playConnectFour(client: Client): Promise<void> {
   same(equals(StateSchema, set(rendered.state), set(typed)), true);
   same((await client.determineWinner(typed)).outcome?.winner, Player.ONE);
   same((await client.listLegalMoves(typed)).moves.length, 0);
+}
+
+async function playSuggestions(client: Client): Promise<void> {
+  let state: State | undefined = { $typeName: "arbiter.v1.State", kind: { case: "notation", value: "2233" } };
+  const plies: number[] = [];
+  for (let outcome: Outcome | undefined; outcome?.endReason === undefined;) {
+    const { move, evaluations, line } = await client.suggestMove(state, { maxNodes: 10_000 });
+    const [best] = evaluations;
+    same(equals(MoveSchema, set(move), set(best?.move)), true);
+    same(equals(MoveSchema, set(move), set(line[0])), true);
+    same(best?.certainty, Certainty.EXACT);
+    if (best?.value.case === "forcedEnd") plies.push(best.value.value.plies);
+    ({ state, outcome } = await client.applyMove(state, set(move)));
+  }
+  same(plies.join(), "3,2,1");
+
+  const options = { level: SuggestionLevel.CASUAL, seed: 7 };
+  const { move, explanation } = await client.suggestMove("112233", options);
+  same(move?.kind.value, "4");
+  same(explanation, "column 4 wins in 1 ply");
 }
 
 async function playTripleTriad(client: Client): Promise<void> {
@@ -93,6 +117,10 @@ async function playRoyalMatch(client: Client): Promise<void> {
   const played = await client.applyMove(game.state, "2:QH");
   const foreseen = await client.applyMove(view, "2:QH");
   same(notation(foreseen.state), notation((await client.viewState(played.state, Player.TWO)).state));
+  const suggested = await client.suggestMove(game.state, { player: Player.TWO, maxNodes: 1000 });
+  same(suggested.evaluations.length, 3);
+  const fromView = await client.suggestMove(view, { maxNodes: 1000 });
+  same(fromView.evaluations[0]?.value.case, "expectedMillitricks");
   const { outcome, moves } = await playOut(client, set(game.state));
   same(moves.length, 9);
   same(outcome.endReason, EndReason.HANDS_EMPTY);

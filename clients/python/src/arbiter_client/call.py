@@ -23,6 +23,7 @@ from .forms import (
     hold,
     to_message,
     to_new_game,
+    to_pool,
     to_square,
 )
 
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
+
+DEFAULT_TIMEOUT = 5.0
+SUGGEST_MOVE_TIMEOUT = 10.0  # The service's own default limit: a search may take that long.
 
 Answer: TypeAlias = (
     v1.ValidateMoveResponse
@@ -63,7 +67,7 @@ class Call(Generic[R_co]):
     request: Message
     """The request: its type says which call it is."""
     timeout: float | None = None
-    """The deadline in seconds. None: the client's. `math.inf`: no limit."""
+    """The deadline in seconds. None: the client's, or else `default_timeout`. `math.inf`: no limit."""
     read: Callable[[Any], R_co] = field(default=unchanged, repr=False, compare=False)
     """Converts the response to the result of the call."""
 
@@ -71,6 +75,11 @@ class Call(Generic[R_co]):
     def rpc(self) -> str:
         """The name of the call, such as `ApplyMove`."""
         return type(self.request).__name__.removesuffix("Request")
+
+    @property
+    def default_timeout(self) -> float:
+        """The deadline in seconds, if neither the call nor the client has one."""
+        return SUGGEST_MOVE_TIMEOUT if isinstance(self.request, v1.SuggestMoveRequest) else DEFAULT_TIMEOUT
 
     def to_item(self) -> v1.Call:
         """The call as an item of a batch or a stream."""
@@ -234,6 +243,37 @@ class Calls:
     def render_state(self, state: StateLike, *, timeout: float | None = None) -> Call[v1.RenderStateResponse]:
         """Returns a state in every form: typed, as notation, and as a text board for people."""
         return Call(v1.RenderStateRequest(state=to_message(v1.State, state)), timeout)
+
+    @sent
+    def suggest_move(
+        self,
+        state: StateLike,
+        *,
+        player: v1.Player | None = None,
+        level: v1.SuggestionLevel | None = None,
+        max_nodes: int | None = None,
+        seed: int | None = None,
+        max_line_plies: int | None = None,
+        triple_triad_pool: Iterable[TripleTriadCardLike] | None = None,
+        timeout: float | None = None,
+    ) -> Call[v1.SuggestMoveResponse]:
+        """Evaluates every legal move of a player, and chooses one that a player of this level would make.
+
+        Without `level`, the best one. `max_nodes` limits the search, not the time, so the same arguments have the same
+        result. `triple_triad_pool` lists what the hidden cards of a Triple Triad view may be. A suggestion cannot be an
+        item of a batch or a stream.
+        """
+        pool = None if triple_triad_pool is None else to_pool(triple_triad_pool)
+        request = v1.SuggestMoveRequest(
+            state=to_message(v1.State, state),
+            player=player,
+            level=level,
+            max_nodes=max_nodes,
+            seed=seed,
+            max_line_plies=max_line_plies,
+            triple_triad_pool=pool,
+        )
+        return Call(request, timeout)
 
     @sent
     def evaluate_batch(self, calls: Iterable[Call[Any]], *, timeout: float | None = None) -> Call[list[Answer]]:

@@ -30,7 +30,7 @@ class Connected(Calls):
         *,
         tls: Tls | None = None,
         token: TokenLike | None = None,
-        timeout: float = 5.0,
+        timeout: float | None = None,
         retry: bool = True,
     ) -> None:
         if token is not None and not callable(token):
@@ -45,14 +45,15 @@ class Connected(Calls):
         )
         self._stub: Any = RulesServiceStub(self._channel)
 
-    def _seconds(self, timeout: float | None) -> float | None:
-        """Returns the timeout for gRPC, where None is no limit."""
-        seconds = self._timeout if timeout is None else timeout
-        return None if seconds == math.inf else seconds
+    def _timeout_of(self, call: Call[Any]) -> float:
+        """Returns the timeout of a call: its own, that of this client, or the default."""
+        timeout = self._timeout if call.timeout is None else call.timeout
+        return call.default_timeout if timeout is None else timeout
 
-    def _options(self, timeout: float | None) -> dict[str, Any]:
+    def _options(self, timeout: float) -> dict[str, Any]:
         """Returns the keyword arguments of a gRPC call. Does not catch an exception of the token function."""
-        return {"metadata": call_metadata(self._token), "timeout": self._seconds(timeout)}
+        # For gRPC, None is no limit.
+        return {"metadata": call_metadata(self._token), "timeout": None if timeout == math.inf else timeout}
 
     def _begin(self, call: Call[Any], options: dict[str, Any]) -> Any:
         return getattr(self._stub, call.rpc)(call.request, **options)
@@ -62,7 +63,8 @@ class Client(Connected):
     """A connection to the service at `target`, such as `127.0.0.1:50051`. Thread-safe; `with` closes it.
 
     In plaintext, unless `tls` is given. `timeout` is the deadline of a call in seconds, for all attempts together;
-    `math.inf` is no limit. Unless `retry` is off, a call that fails with UNAVAILABLE is tried up to four times.
+    `math.inf` is no limit. By default it is 10 seconds for `suggest_move`, and 5 seconds for other calls. A call that
+    fails with UNAVAILABLE is tried up to four times, unless `retry` is off.
 
     `token` is sent with every call as a bearer token. It may be a function, which is called for every call, before the
     deadline starts. Without `tls` it is sent in plaintext. A token that is not a valid header value is a `ValueError`.
@@ -71,7 +73,7 @@ class Client(Connected):
     _grpc: ClassVar[ModuleType] = grpc
 
     def _send(self, call: Call[R]) -> R:
-        options = self._options(call.timeout)
+        options = self._options(self._timeout_of(call))
         with read_errors():
             return call.read(self._begin(call, options))
 
@@ -111,7 +113,7 @@ class AsyncClient(Connected):
     _grpc: ClassVar[ModuleType] = grpc.aio
 
     async def _send(self, call: Call[R]) -> R:
-        options = self._options(call.timeout)
+        options = self._options(self._timeout_of(call))
         with read_errors():
             return call.read(decoded(await self._begin(call, options)))
 

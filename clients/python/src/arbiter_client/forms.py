@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TypeAlias, TypeVar
 
 from google.protobuf.message import Message
@@ -49,6 +50,11 @@ def to_square(square: SquareLike) -> v1.Square:
         return square
     row, column = square
     return v1.Square(row=row, column=column)
+
+
+def to_pool(cards: Iterable[TripleTriadCardLike]) -> v1.TripleTriadHiddenPool:
+    """Creates the pool of what hidden cards may be."""
+    return v1.TripleTriadHiddenPool(cards=[to_message(v1.TripleTriadCard, card) for card in cards])
 
 
 def to_new_game(setup: SetupLike | None) -> v1.NewGameRequest:

@@ -9,4 +9,5 @@ from .refusal_pb2 import *
 from .royal_match_pb2 import *
 from .rules_service_pb2 import *
 from .square_pb2 import *
+from .suggestion_pb2 import *
 from .triple_triad_pb2 import *

@@ -34,6 +34,7 @@ class ErrorReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     ERROR_REASON_CARD_MISMATCH: _ClassVar[ErrorReason]
     ERROR_REASON_HIDDEN_INFORMATION: _ClassVar[ErrorReason]
     ERROR_REASON_INVALID_VIEW: _ClassVar[ErrorReason]
+    ERROR_REASON_NOT_NEXT_PLAYER: _ClassVar[ErrorReason]
     ERROR_REASON_COLUMN_OUT_OF_RANGE: _ClassVar[ErrorReason]
     ERROR_REASON_COLUMN_FULL: _ClassVar[ErrorReason]
     ERROR_REASON_UNKNOWN_TOKEN: _ClassVar[ErrorReason]
@@ -90,6 +91,7 @@ ERROR_REASON_DUPLICATE_CARD: ErrorReason
 ERROR_REASON_CARD_MISMATCH: ErrorReason
 ERROR_REASON_HIDDEN_INFORMATION: ErrorReason
 ERROR_REASON_INVALID_VIEW: ErrorReason
+ERROR_REASON_NOT_NEXT_PLAYER: ErrorReason
 ERROR_REASON_COLUMN_OUT_OF_RANGE: ErrorReason
 ERROR_REASON_COLUMN_FULL: ErrorReason
 ERROR_REASON_UNKNOWN_TOKEN: ErrorReason

@@ -5,6 +5,7 @@ from . import queen_rooks_pb2 as _queen_rooks_pb2
 from . import refusal_pb2 as _refusal_pb2
 from . import royal_match_pb2 as _royal_match_pb2
 from . import square_pb2 as _square_pb2
+from . import suggestion_pb2 as _suggestion_pb2
 from . import triple_triad_pb2 as _triple_triad_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -316,6 +317,38 @@ class RenderStateResponse(_message.Message):
     notation: str
     text: str
     def __init__(self, state: _Optional[_Union[_game_pb2.State, _Mapping]] = ..., notation: _Optional[str] = ..., text: _Optional[str] = ...) -> None: ...
+
+class SuggestMoveRequest(_message.Message):
+    __slots__ = ("state", "player", "level", "max_nodes", "seed", "max_line_plies", "triple_triad_pool")
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    PLAYER_FIELD_NUMBER: _ClassVar[int]
+    LEVEL_FIELD_NUMBER: _ClassVar[int]
+    MAX_NODES_FIELD_NUMBER: _ClassVar[int]
+    SEED_FIELD_NUMBER: _ClassVar[int]
+    MAX_LINE_PLIES_FIELD_NUMBER: _ClassVar[int]
+    TRIPLE_TRIAD_POOL_FIELD_NUMBER: _ClassVar[int]
+    state: _game_pb2.State
+    player: _player_pb2.Player
+    level: _suggestion_pb2.SuggestionLevel
+    max_nodes: int
+    seed: int
+    max_line_plies: int
+    triple_triad_pool: _triple_triad_pb2.TripleTriadHiddenPool
+    def __init__(self, state: _Optional[_Union[_game_pb2.State, _Mapping]] = ..., player: _Optional[_Union[_player_pb2.Player, str]] = ..., level: _Optional[_Union[_suggestion_pb2.SuggestionLevel, str]] = ..., max_nodes: _Optional[int] = ..., seed: _Optional[int] = ..., max_line_plies: _Optional[int] = ..., triple_triad_pool: _Optional[_Union[_triple_triad_pb2.TripleTriadHiddenPool, _Mapping]] = ...) -> None: ...
+
+class SuggestMoveResponse(_message.Message):
+    __slots__ = ("move", "evaluations", "line", "nodes", "explanation")
+    MOVE_FIELD_NUMBER: _ClassVar[int]
+    EVALUATIONS_FIELD_NUMBER: _ClassVar[int]
+    LINE_FIELD_NUMBER: _ClassVar[int]
+    NODES_FIELD_NUMBER: _ClassVar[int]
+    EXPLANATION_FIELD_NUMBER: _ClassVar[int]
+    move: _game_pb2.Move
+    evaluations: _containers.RepeatedCompositeFieldContainer[_suggestion_pb2.MoveEvaluation]
+    line: _containers.RepeatedCompositeFieldContainer[_game_pb2.Move]
+    nodes: int
+    explanation: str
+    def __init__(self, move: _Optional[_Union[_game_pb2.Move, _Mapping]] = ..., evaluations: _Optional[_Iterable[_Union[_suggestion_pb2.MoveEvaluation, _Mapping]]] = ..., line: _Optional[_Iterable[_Union[_game_pb2.Move, _Mapping]]] = ..., nodes: _Optional[int] = ..., explanation: _Optional[str] = ...) -> None: ...
 
 class EvaluateBatchRequest(_message.Message):
     __slots__ = ("calls",)

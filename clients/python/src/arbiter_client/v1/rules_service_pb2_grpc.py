@@ -52,14 +52,16 @@ class RulesServiceStub:
 
     Views: `ViewState` returns a state as one player sees it, without the cards that the player may not know. Such a view
     is a `State` that is marked as a view. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`,
-    `ResolveCaptures` and `DetermineWinner` accept a view. A call whose response depends on hidden cards, and any other
-    call with a view, fails with HIDDEN_INFORMATION. A client that acts for one player should send that player's view and
-    never the full state: a response to the full state may depend on information that the player must not have.
+    `ResolveCaptures`, `DetermineWinner` and `SuggestMove` accept a view. A call whose response depends on hidden cards,
+    and any other call with a view, fails with HIDDEN_INFORMATION. A client that acts for one player should send that
+    player's view and never the full state: a response to the full state may depend on information that the player must
+    not have.
 
     Limits (defaults, all configurable):
 
     * Message size: 64 KiB. For `EvaluateBatch`: 1 MiB, and 64 KiB for each call in it.
     * `ReplayGame`: 1000 moves.
+    * `SuggestMove`: 20,000,000 nodes.
     * Fields of a message, or of a call in a batch, including nested fields and list items: 12,096.
     * `EvaluateBatch`: 1000 calls, and 4 MiB for all responses together. The first item that does not fit and all items
     after it are refused with RESOURCE_EXHAUSTED.
@@ -134,6 +136,11 @@ class RulesServiceStub:
                 request_serializer=arbiter_dot_v1_dot_rules__service__pb2.RenderStateRequest.SerializeToString,
                 response_deserializer=arbiter_dot_v1_dot_rules__service__pb2.RenderStateResponse.FromString,
                 _registered_method=True)
+        self.SuggestMove = channel.unary_unary(
+                '/arbiter.v1.RulesService/SuggestMove',
+                request_serializer=arbiter_dot_v1_dot_rules__service__pb2.SuggestMoveRequest.SerializeToString,
+                response_deserializer=arbiter_dot_v1_dot_rules__service__pb2.SuggestMoveResponse.FromString,
+                _registered_method=True)
         self.EvaluateBatch = channel.unary_unary(
                 '/arbiter.v1.RulesService/EvaluateBatch',
                 request_serializer=arbiter_dot_v1_dot_rules__service__pb2.EvaluateBatchRequest.SerializeToString,
@@ -173,14 +180,16 @@ class RulesServiceServicer:
 
     Views: `ViewState` returns a state as one player sees it, without the cards that the player may not know. Such a view
     is a `State` that is marked as a view. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`,
-    `ResolveCaptures` and `DetermineWinner` accept a view. A call whose response depends on hidden cards, and any other
-    call with a view, fails with HIDDEN_INFORMATION. A client that acts for one player should send that player's view and
-    never the full state: a response to the full state may depend on information that the player must not have.
+    `ResolveCaptures`, `DetermineWinner` and `SuggestMove` accept a view. A call whose response depends on hidden cards,
+    and any other call with a view, fails with HIDDEN_INFORMATION. A client that acts for one player should send that
+    player's view and never the full state: a response to the full state may depend on information that the player must
+    not have.
 
     Limits (defaults, all configurable):
 
     * Message size: 64 KiB. For `EvaluateBatch`: 1 MiB, and 64 KiB for each call in it.
     * `ReplayGame`: 1000 moves.
+    * `SuggestMove`: 20,000,000 nodes.
     * Fields of a message, or of a call in a batch, including nested fields and list items: 12,096.
     * `EvaluateBatch`: 1000 calls, and 4 MiB for all responses together. The first item that does not fit and all items
     after it are refused with RESOURCE_EXHAUSTED.
@@ -280,6 +289,15 @@ class RulesServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def SuggestMove(self, request, context):
+        """Suggests a move: evaluates every legal move of a player, and chooses one that a player of the requested level would
+        make. Analysis is limited by a number of nodes and not by time, so the same request always has the same response. It
+        is not available in `EvaluateBatch` and `Evaluate`.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def EvaluateBatch(self, request, context):
         """Evaluates many calls in one request, independently and in order: a refused call does not affect the others. Over
         JSON, one call with a wrong field or type fails the whole batch with INVALID_ARGUMENT.
@@ -359,6 +377,11 @@ def add_RulesServiceServicer_to_server(servicer, server):
                     request_deserializer=arbiter_dot_v1_dot_rules__service__pb2.RenderStateRequest.FromString,
                     response_serializer=arbiter_dot_v1_dot_rules__service__pb2.RenderStateResponse.SerializeToString,
             ),
+            'SuggestMove': grpc.unary_unary_rpc_method_handler(
+                    servicer.SuggestMove,
+                    request_deserializer=arbiter_dot_v1_dot_rules__service__pb2.SuggestMoveRequest.FromString,
+                    response_serializer=arbiter_dot_v1_dot_rules__service__pb2.SuggestMoveResponse.SerializeToString,
+            ),
             'EvaluateBatch': grpc.unary_unary_rpc_method_handler(
                     servicer.EvaluateBatch,
                     request_deserializer=arbiter_dot_v1_dot_rules__service__pb2.EvaluateBatchRequest.FromString,
@@ -404,14 +427,16 @@ class RulesService:
 
     Views: `ViewState` returns a state as one player sees it, without the cards that the player may not know. Such a view
     is a `State` that is marked as a view. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`,
-    `ResolveCaptures` and `DetermineWinner` accept a view. A call whose response depends on hidden cards, and any other
-    call with a view, fails with HIDDEN_INFORMATION. A client that acts for one player should send that player's view and
-    never the full state: a response to the full state may depend on information that the player must not have.
+    `ResolveCaptures`, `DetermineWinner` and `SuggestMove` accept a view. A call whose response depends on hidden cards,
+    and any other call with a view, fails with HIDDEN_INFORMATION. A client that acts for one player should send that
+    player's view and never the full state: a response to the full state may depend on information that the player must
+    not have.
 
     Limits (defaults, all configurable):
 
     * Message size: 64 KiB. For `EvaluateBatch`: 1 MiB, and 64 KiB for each call in it.
     * `ReplayGame`: 1000 moves.
+    * `SuggestMove`: 20,000,000 nodes.
     * Fields of a message, or of a call in a batch, including nested fields and list items: 12,096.
     * `EvaluateBatch`: 1000 calls, and 4 MiB for all responses together. The first item that does not fit and all items
     after it are refused with RESOURCE_EXHAUSTED.
@@ -734,6 +759,33 @@ class RulesService:
             '/arbiter.v1.RulesService/RenderState',
             arbiter_dot_v1_dot_rules__service__pb2.RenderStateRequest.SerializeToString,
             arbiter_dot_v1_dot_rules__service__pb2.RenderStateResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SuggestMove(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arbiter.v1.RulesService/SuggestMove',
+            arbiter_dot_v1_dot_rules__service__pb2.SuggestMoveRequest.SerializeToString,
+            arbiter_dot_v1_dot_rules__service__pb2.SuggestMoveResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -213,6 +213,12 @@ class TripleTriadCapture(_message.Message):
     wave: int
     def __init__(self, card_id: _Optional[int] = ..., square: _Optional[_Union[_square_pb2.Square, _Mapping]] = ..., by_card_id: _Optional[int] = ..., by_square: _Optional[_Union[_square_pb2.Square, _Mapping]] = ..., rules: _Optional[_Iterable[_Union[TripleTriadCaptureRule, str]]] = ..., rank: _Optional[int] = ..., taken_rank: _Optional[int] = ..., sum: _Optional[int] = ..., wave: _Optional[int] = ...) -> None: ...
 
+class TripleTriadHiddenPool(_message.Message):
+    __slots__ = ("cards",)
+    CARDS_FIELD_NUMBER: _ClassVar[int]
+    cards: _containers.RepeatedCompositeFieldContainer[TripleTriadCard]
+    def __init__(self, cards: _Optional[_Iterable[_Union[TripleTriadCard, _Mapping]]] = ...) -> None: ...
+
 class TripleTriadTransfer(_message.Message):
     __slots__ = ("card_id", "to", "explanation")
     CARD_ID_FIELD_NUMBER: _ClassVar[int]

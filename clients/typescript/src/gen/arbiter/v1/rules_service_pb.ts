@@ -18,7 +18,9 @@ import type { RoyalMatchCard, RoyalMatchComparison, RoyalMatchOrder, RoyalMatchO
 import { file_arbiter_v1_royal_match } from "./royal_match_pb.js";
 import type { Square } from "./square_pb.js";
 import { file_arbiter_v1_square } from "./square_pb.js";
-import type { TripleTriadCard, TripleTriadSetup, TripleTriadTransfer } from "./triple_triad_pb.js";
+import type { MoveEvaluation, SuggestionLevel } from "./suggestion_pb.js";
+import { file_arbiter_v1_suggestion } from "./suggestion_pb.js";
+import type { TripleTriadCard, TripleTriadHiddenPool, TripleTriadSetup, TripleTriadTransfer } from "./triple_triad_pb.js";
 import { file_arbiter_v1_triple_triad } from "./triple_triad_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -26,7 +28,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file arbiter/v1/rules_service.proto.
  */
 export const file_arbiter_v1_rules_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5hcmJpdGVyL3YxL3J1bGVzX3NlcnZpY2UucHJvdG8SCmFyYml0ZXIudjEiVwoTVmFsaWRhdGVNb3ZlUmVxdWVzdBIgCgVzdGF0ZRgBIAEoCzIRLmFyYml0ZXIudjEuU3RhdGUSHgoEbW92ZRgCIAEoCzIQLmFyYml0ZXIudjEuTW92ZSJhChRWYWxpZGF0ZU1vdmVSZXNwb25zZRIkCgd2ZXJkaWN0GAEgASgOMhMuYXJiaXRlci52MS5WZXJkaWN0EiMKB3JlYXNvbnMYAiADKAsyEi5hcmJpdGVyLnYxLlJlYXNvbiJUChBBcHBseU1vdmVSZXF1ZXN0EiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIeCgRtb3ZlGAIgASgLMhAuYXJiaXRlci52MS5Nb3ZlIn4KEUFwcGx5TW92ZVJlc3BvbnNlEiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIhCgZldmVudHMYAiADKAsyES5hcmJpdGVyLnYxLkV2ZW50EiQKB291dGNvbWUYAyABKAsyEy5hcmJpdGVyLnYxLk91dGNvbWUiYgoWUmVzb2x2ZUNhcHR1cmVzUmVxdWVzdBIgCgVzdGF0ZRgBIAEoCzIRLmFyYml0ZXIudjEuU3RhdGUSJgoKYXJyaXZlZF9hdBgCIAEoCzISLmFyYml0ZXIudjEuU3F1YXJlImIKF1Jlc29sdmVDYXB0dXJlc1Jlc3BvbnNlEiUKCGNhcHR1cmVzGAEgAygLMhMuYXJiaXRlci52MS5DYXB0dXJlEiAKBXN0YXRlGAIgASgLMhEuYXJiaXRlci52MS5TdGF0ZSJWChZEZXRlcm1pbmVXaW5uZXJSZXF1ZXN0EiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIRCgRzZWVkGAIgASgESACIAQFCBwoFX3NlZWQiggEKF0RldGVybWluZVdpbm5lclJlc3BvbnNlEiQKB291dGNvbWUYASABKAsyEy5hcmJpdGVyLnYxLk91dGNvbWUSJQoKbmV4dF9yb3VuZBgCIAEoCzIRLmFyYml0ZXIudjEuU3RhdGUSEQoEc2VlZBgDIAEoBEgAiAEBQgcKBV9zZWVkIrcBChNDb21wYXJlQ2FyZHNSZXF1ZXN0EikKBWNhcmRzGAEgAygLMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoQ2FyZBIxCg1kb21pbmFudF9zdWl0GAIgASgOMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoU3VpdBI1CghvcmRlcmluZxgDIAEoDjIeLmFyYml0ZXIudjEuUm95YWxNYXRjaE9yZGVyaW5nSACIAQFCCwoJX29yZGVyaW5nIuEBChRDb21wYXJlQ2FyZHNSZXNwb25zZRIvCgVvcmRlchgBIAEoDjIbLmFyYml0ZXIudjEuUm95YWxNYXRjaE9yZGVySACIAQESKgoGd2lubmVyGAIgASgLMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoQ2FyZBIrCgdyYW5raW5nGAMgAygLMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoQ2FyZBI1Cgtjb21wYXJpc29ucxgEIAMoCzIgLmFyYml0ZXIudjEuUm95YWxNYXRjaENvbXBhcmlzb25CCAoGX29yZGVyIkIKEExpc3RHYW1lc1JlcXVlc3QSFQoNaW5jbHVkZV9jYXJkcxgBIAEoCBIXCg9pbmNsdWRlX2NsYXVzZXMYAiABKAgiPwoRTGlzdEdhbWVzUmVzcG9uc2USKgoFZ2FtZXMYASADKAsyGy5hcmJpdGVyLnYxLkdhbWVEZXNjcmlwdGlvbiKKAwoPR2FtZURlc2NyaXB0aW9uEgwKBG5hbWUYASABKAkSDQoFdGl0bGUYAiABKAkSDwoHc3VtbWFyeRgDIAEoCRIqCg1kZWZhdWx0X3J1bGVzGAQgASgLMhMuYXJiaXRlci52MS5SdWxlU2V0EiUKBmxpbWl0cxgFIAMoCzIVLmFyYml0ZXIudjEuUnVsZUxpbWl0EiMKB3ByZXNldHMYBiADKAsyEi5hcmJpdGVyLnYxLlByZXNldBI3Cg5zdGF0ZV9ub3RhdGlvbhgHIAEoCzIfLmFyYml0ZXIudjEuTm90YXRpb25EZXNjcmlwdGlvbhI2Cg1tb3ZlX25vdGF0aW9uGAggASgLMh8uYXJiaXRlci52MS5Ob3RhdGlvbkRlc2NyaXB0aW9uEjcKEnRyaXBsZV90cmlhZF9jYXJkcxgJIAMoCzIbLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRDYXJkEicKB2NsYXVzZXMYCiADKAsyFi5hcmJpdGVyLnYxLlJ1bGVDbGF1c2UiNQoKUnVsZUNsYXVzZRIKCgJpZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIMCgR0ZXh0GAMgASgJInEKCVJ1bGVMaW1pdBINCgVmaWVsZBgBIAEoCRIUCgdtaW5pbXVtGAIgASgNSACIAQESFAoHbWF4aW11bRgDIAEoDUgBiAEBEhEKCWNvbmRpdGlvbhgEIAEoCUIKCghfbWluaW11bUIKCghfbWF4aW11bSJLCgZQcmVzZXQSDAoEbmFtZRgBIAEoCRIPCgdzdW1tYXJ5GAIgASgJEiIKBXJ1bGVzGAMgASgLMhMuYXJiaXRlci52MS5SdWxlU2V0IjcKE05vdGF0aW9uRGVzY3JpcHRpb24SDgoGc3ludGF4GAEgASgJEhAKCGV4YW1wbGVzGAIgAygJIuACCg5OZXdHYW1lUmVxdWVzdBI0Cgxjb25uZWN0X2ZvdXIYAiABKAsyHC5hcmJpdGVyLnYxLkNvbm5lY3RGb3VyU2V0dXBIABI0Cgx0cmlwbGVfdHJpYWQYAyABKAsyHC5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkU2V0dXBIABIyCgtxdWVlbl9yb29rcxgEIAEoCzIbLmFyYml0ZXIudjEuUXVlZW5Sb29rc1NldHVwSAASMgoLcm95YWxfbWF0Y2gYBSABKAsyGy5hcmJpdGVyLnYxLlJveWFsTWF0Y2hTZXR1cEgAEiIKBXJ1bGVzGAYgASgLMhMuYXJiaXRlci52MS5SdWxlU2V0EhEKBHNlZWQYByABKARIAYgBARIoCgRmb3JtGAggASgOMhUuYXJiaXRlci52MS5TdGF0ZUZvcm1IAogBAUIHCgVzZXR1cEIHCgVfc2VlZEIHCgVfZm9ybSJPCg9OZXdHYW1lUmVzcG9uc2USIAoFc3RhdGUYASABKAsyES5hcmJpdGVyLnYxLlN0YXRlEhEKBHNlZWQYAiABKARIAIgBAUIHCgVfc2VlZCI5ChVMaXN0TGVnYWxNb3Zlc1JlcXVlc3QSIAoFc3RhdGUYASABKAsyES5hcmJpdGVyLnYxLlN0YXRlIjkKFkxpc3RMZWdhbE1vdmVzUmVzcG9uc2USHwoFbW92ZXMYASADKAsyEC5hcmJpdGVyLnYxLk1vdmUiVgoRUmVwbGF5R2FtZVJlcXVlc3QSIAoFc3RhdGUYASABKAsyES5hcmJpdGVyLnYxLlN0YXRlEh8KBW1vdmVzGAIgAygLMhAuYXJiaXRlci52MS5Nb3ZlIoQBChJSZXBsYXlHYW1lUmVzcG9uc2USIAoFc3RhdGUYASABKAsyES5hcmJpdGVyLnYxLlN0YXRlEiYKBmV2ZW50cxgCIAMoCzIWLmFyYml0ZXIudjEuTW92ZUV2ZW50cxIkCgdvdXRjb21lGAMgASgLMhMuYXJiaXRlci52MS5PdXRjb21lIi8KCk1vdmVFdmVudHMSIQoGZXZlbnRzGAEgAygLMhEuYXJiaXRlci52MS5FdmVudCKvAQoSU2V0dGxlVHJhZGVSZXF1ZXN0EiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIzCg5jb2xsZWN0aW9uX29uZRgCIAMoCzIbLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRDYXJkEjMKDmNvbGxlY3Rpb25fdHdvGAMgAygLMhsuYXJiaXRlci52MS5UcmlwbGVUcmlhZENhcmQSDQoFcGlja3MYBCADKA0iyAEKE1NldHRsZVRyYWRlUmVzcG9uc2USMwoOY29sbGVjdGlvbl9vbmUYASADKAsyGy5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkQ2FyZBIzCg5jb2xsZWN0aW9uX3R3bxgCIAMoCzIbLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRDYXJkEjIKCXRyYW5zZmVycxgDIAMoCzIfLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRUcmFuc2ZlchITCgtleHBsYW5hdGlvbhgEIAEoCSJYChBWaWV3U3RhdGVSZXF1ZXN0EiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIiCgZ2aWV3ZXIYAiABKA4yEi5hcmJpdGVyLnYxLlBsYXllciI1ChFWaWV3U3RhdGVSZXNwb25zZRIgCgVzdGF0ZRgBIAEoCzIRLmFyYml0ZXIudjEuU3RhdGUiNgoSUmVuZGVyU3RhdGVSZXF1ZXN0EiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZSJXChNSZW5kZXJTdGF0ZVJlc3BvbnNlEiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIQCghub3RhdGlvbhgCIAEoCRIMCgR0ZXh0GAMgASgJIjcKFEV2YWx1YXRlQmF0Y2hSZXF1ZXN0Eh8KBWNhbGxzGAEgAygLMhAuYXJiaXRlci52MS5DYWxsIjwKFUV2YWx1YXRlQmF0Y2hSZXNwb25zZRIjCgdhbnN3ZXJzGAEgAygLMhIuYXJiaXRlci52MS5BbnN3ZXIiMQoPRXZhbHVhdGVSZXF1ZXN0Eh4KBGNhbGwYASABKAsyEC5hcmJpdGVyLnYxLkNhbGwiNgoQRXZhbHVhdGVSZXNwb25zZRIiCgZhbnN3ZXIYASABKAsyEi5hcmJpdGVyLnYxLkFuc3dlciK5BQoEQ2FsbBI4Cg12YWxpZGF0ZV9tb3ZlGAIgASgLMh8uYXJiaXRlci52MS5WYWxpZGF0ZU1vdmVSZXF1ZXN0SAASMgoKYXBwbHlfbW92ZRgDIAEoCzIcLmFyYml0ZXIudjEuQXBwbHlNb3ZlUmVxdWVzdEgAEj4KEHJlc29sdmVfY2FwdHVyZXMYBCABKAsyIi5hcmJpdGVyLnYxLlJlc29sdmVDYXB0dXJlc1JlcXVlc3RIABI+ChBkZXRlcm1pbmVfd2lubmVyGAUgASgLMiIuYXJiaXRlci52MS5EZXRlcm1pbmVXaW5uZXJSZXF1ZXN0SAASOAoNY29tcGFyZV9jYXJkcxgGIAEoCzIfLmFyYml0ZXIudjEuQ29tcGFyZUNhcmRzUmVxdWVzdEgAEjIKCmxpc3RfZ2FtZXMYByABKAsyHC5hcmJpdGVyLnYxLkxpc3RHYW1lc1JlcXVlc3RIABIuCghuZXdfZ2FtZRgIIAEoCzIaLmFyYml0ZXIudjEuTmV3R2FtZVJlcXVlc3RIABI9ChBsaXN0X2xlZ2FsX21vdmVzGAkgASgLMiEuYXJiaXRlci52MS5MaXN0TGVnYWxNb3Zlc1JlcXVlc3RIABI0CgtyZXBsYXlfZ2FtZRgKIAEoCzIdLmFyYml0ZXIudjEuUmVwbGF5R2FtZVJlcXVlc3RIABI2CgxzZXR0bGVfdHJhZGUYCyABKAsyHi5hcmJpdGVyLnYxLlNldHRsZVRyYWRlUmVxdWVzdEgAEjIKCnZpZXdfc3RhdGUYDCABKAsyHC5hcmJpdGVyLnYxLlZpZXdTdGF0ZVJlcXVlc3RIABI2CgxyZW5kZXJfc3RhdGUYDSABKAsyHi5hcmJpdGVyLnYxLlJlbmRlclN0YXRlUmVxdWVzdEgAQgYKBGtpbmRKBAgBEAIi6QUKBkFuc3dlchImCgdyZWZ1c2FsGAEgASgLMhMuYXJiaXRlci52MS5SZWZ1c2FsSAASOQoNdmFsaWRhdGVfbW92ZRgCIAEoCzIgLmFyYml0ZXIudjEuVmFsaWRhdGVNb3ZlUmVzcG9uc2VIABIzCgphcHBseV9tb3ZlGAMgASgLMh0uYXJiaXRlci52MS5BcHBseU1vdmVSZXNwb25zZUgAEj8KEHJlc29sdmVfY2FwdHVyZXMYBCABKAsyIy5hcmJpdGVyLnYxLlJlc29sdmVDYXB0dXJlc1Jlc3BvbnNlSAASPwoQZGV0ZXJtaW5lX3dpbm5lchgFIAEoCzIjLmFyYml0ZXIudjEuRGV0ZXJtaW5lV2lubmVyUmVzcG9uc2VIABI5Cg1jb21wYXJlX2NhcmRzGAYgASgLMiAuYXJiaXRlci52MS5Db21wYXJlQ2FyZHNSZXNwb25zZUgAEjMKCmxpc3RfZ2FtZXMYByABKAsyHS5hcmJpdGVyLnYxLkxpc3RHYW1lc1Jlc3BvbnNlSAASLwoIbmV3X2dhbWUYCCABKAsyGy5hcmJpdGVyLnYxLk5ld0dhbWVSZXNwb25zZUgAEj4KEGxpc3RfbGVnYWxfbW92ZXMYCSABKAsyIi5hcmJpdGVyLnYxLkxpc3RMZWdhbE1vdmVzUmVzcG9uc2VIABI1CgtyZXBsYXlfZ2FtZRgKIAEoCzIeLmFyYml0ZXIudjEuUmVwbGF5R2FtZVJlc3BvbnNlSAASNwoMc2V0dGxlX3RyYWRlGAsgASgLMh8uYXJiaXRlci52MS5TZXR0bGVUcmFkZVJlc3BvbnNlSAASMwoKdmlld19zdGF0ZRgMIAEoCzIdLmFyYml0ZXIudjEuVmlld1N0YXRlUmVzcG9uc2VIABI3CgxyZW5kZXJfc3RhdGUYDSABKAsyHy5hcmJpdGVyLnYxLlJlbmRlclN0YXRlUmVzcG9uc2VIAEIGCgRraW5kKkoKB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhEKDVZFUkRJQ1RfTEVHQUwQARITCg9WRVJESUNUX0lMTEVHQUwQAipWCglTdGF0ZUZvcm0SGgoWU1RBVEVfRk9STV9VTlNQRUNJRklFRBAAEhQKEFNUQVRFX0ZPUk1fVFlQRUQQARIXChNTVEFURV9GT1JNX05PVEFUSU9OEAIyuwkKDFJ1bGVzU2VydmljZRJWCgxWYWxpZGF0ZU1vdmUSHy5hcmJpdGVyLnYxLlZhbGlkYXRlTW92ZVJlcXVlc3QaIC5hcmJpdGVyLnYxLlZhbGlkYXRlTW92ZVJlc3BvbnNlIgOQAgESTQoJQXBwbHlNb3ZlEhwuYXJiaXRlci52MS5BcHBseU1vdmVSZXF1ZXN0Gh0uYXJiaXRlci52MS5BcHBseU1vdmVSZXNwb25zZSIDkAIBEl8KD1Jlc29sdmVDYXB0dXJlcxIiLmFyYml0ZXIudjEuUmVzb2x2ZUNhcHR1cmVzUmVxdWVzdBojLmFyYml0ZXIudjEuUmVzb2x2ZUNhcHR1cmVzUmVzcG9uc2UiA5ACARJfCg9EZXRlcm1pbmVXaW5uZXISIi5hcmJpdGVyLnYxLkRldGVybWluZVdpbm5lclJlcXVlc3QaIy5hcmJpdGVyLnYxLkRldGVybWluZVdpbm5lclJlc3BvbnNlIgOQAgESVgoMQ29tcGFyZUNhcmRzEh8uYXJiaXRlci52MS5Db21wYXJlQ2FyZHNSZXF1ZXN0GiAuYXJiaXRlci52MS5Db21wYXJlQ2FyZHNSZXNwb25zZSIDkAIBEk0KCUxpc3RHYW1lcxIcLmFyYml0ZXIudjEuTGlzdEdhbWVzUmVxdWVzdBodLmFyYml0ZXIudjEuTGlzdEdhbWVzUmVzcG9uc2UiA5ACARJHCgdOZXdHYW1lEhouYXJiaXRlci52MS5OZXdHYW1lUmVxdWVzdBobLmFyYml0ZXIudjEuTmV3R2FtZVJlc3BvbnNlIgOQAgESXAoOTGlzdExlZ2FsTW92ZXMSIS5hcmJpdGVyLnYxLkxpc3RMZWdhbE1vdmVzUmVxdWVzdBoiLmFyYml0ZXIudjEuTGlzdExlZ2FsTW92ZXNSZXNwb25zZSIDkAIBElAKClJlcGxheUdhbWUSHS5hcmJpdGVyLnYxLlJlcGxheUdhbWVSZXF1ZXN0Gh4uYXJiaXRlci52MS5SZXBsYXlHYW1lUmVzcG9uc2UiA5ACARJTCgtTZXR0bGVUcmFkZRIeLmFyYml0ZXIudjEuU2V0dGxlVHJhZGVSZXF1ZXN0Gh8uYXJiaXRlci52MS5TZXR0bGVUcmFkZVJlc3BvbnNlIgOQAgESTQoJVmlld1N0YXRlEhwuYXJiaXRlci52MS5WaWV3U3RhdGVSZXF1ZXN0Gh0uYXJiaXRlci52MS5WaWV3U3RhdGVSZXNwb25zZSIDkAIBElMKC1JlbmRlclN0YXRlEh4uYXJiaXRlci52MS5SZW5kZXJTdGF0ZVJlcXVlc3QaHy5hcmJpdGVyLnYxLlJlbmRlclN0YXRlUmVzcG9uc2UiA5ACARJZCg1FdmFsdWF0ZUJhdGNoEiAuYXJiaXRlci52MS5FdmFsdWF0ZUJhdGNoUmVxdWVzdBohLmFyYml0ZXIudjEuRXZhbHVhdGVCYXRjaFJlc3BvbnNlIgOQAgESTgoIRXZhbHVhdGUSGy5hcmJpdGVyLnYxLkV2YWx1YXRlUmVxdWVzdBocLmFyYml0ZXIudjEuRXZhbHVhdGVSZXNwb25zZSIDkAIBKAEwAWIGcHJvdG8z", [file_arbiter_v1_connect_four, file_arbiter_v1_game, file_arbiter_v1_player, file_arbiter_v1_queen_rooks, file_arbiter_v1_refusal, file_arbiter_v1_royal_match, file_arbiter_v1_square, file_arbiter_v1_triple_triad]);
+  fileDesc("Ch5hcmJpdGVyL3YxL3J1bGVzX3NlcnZpY2UucHJvdG8SCmFyYml0ZXIudjEiVwoTVmFsaWRhdGVNb3ZlUmVxdWVzdBIgCgVzdGF0ZRgBIAEoCzIRLmFyYml0ZXIudjEuU3RhdGUSHgoEbW92ZRgCIAEoCzIQLmFyYml0ZXIudjEuTW92ZSJhChRWYWxpZGF0ZU1vdmVSZXNwb25zZRIkCgd2ZXJkaWN0GAEgASgOMhMuYXJiaXRlci52MS5WZXJkaWN0EiMKB3JlYXNvbnMYAiADKAsyEi5hcmJpdGVyLnYxLlJlYXNvbiJUChBBcHBseU1vdmVSZXF1ZXN0EiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIeCgRtb3ZlGAIgASgLMhAuYXJiaXRlci52MS5Nb3ZlIn4KEUFwcGx5TW92ZVJlc3BvbnNlEiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIhCgZldmVudHMYAiADKAsyES5hcmJpdGVyLnYxLkV2ZW50EiQKB291dGNvbWUYAyABKAsyEy5hcmJpdGVyLnYxLk91dGNvbWUiYgoWUmVzb2x2ZUNhcHR1cmVzUmVxdWVzdBIgCgVzdGF0ZRgBIAEoCzIRLmFyYml0ZXIudjEuU3RhdGUSJgoKYXJyaXZlZF9hdBgCIAEoCzISLmFyYml0ZXIudjEuU3F1YXJlImIKF1Jlc29sdmVDYXB0dXJlc1Jlc3BvbnNlEiUKCGNhcHR1cmVzGAEgAygLMhMuYXJiaXRlci52MS5DYXB0dXJlEiAKBXN0YXRlGAIgASgLMhEuYXJiaXRlci52MS5TdGF0ZSJWChZEZXRlcm1pbmVXaW5uZXJSZXF1ZXN0EiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIRCgRzZWVkGAIgASgESACIAQFCBwoFX3NlZWQiggEKF0RldGVybWluZVdpbm5lclJlc3BvbnNlEiQKB291dGNvbWUYASABKAsyEy5hcmJpdGVyLnYxLk91dGNvbWUSJQoKbmV4dF9yb3VuZBgCIAEoCzIRLmFyYml0ZXIudjEuU3RhdGUSEQoEc2VlZBgDIAEoBEgAiAEBQgcKBV9zZWVkIrcBChNDb21wYXJlQ2FyZHNSZXF1ZXN0EikKBWNhcmRzGAEgAygLMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoQ2FyZBIxCg1kb21pbmFudF9zdWl0GAIgASgOMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoU3VpdBI1CghvcmRlcmluZxgDIAEoDjIeLmFyYml0ZXIudjEuUm95YWxNYXRjaE9yZGVyaW5nSACIAQFCCwoJX29yZGVyaW5nIuEBChRDb21wYXJlQ2FyZHNSZXNwb25zZRIvCgVvcmRlchgBIAEoDjIbLmFyYml0ZXIudjEuUm95YWxNYXRjaE9yZGVySACIAQESKgoGd2lubmVyGAIgASgLMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoQ2FyZBIrCgdyYW5raW5nGAMgAygLMhouYXJiaXRlci52MS5Sb3lhbE1hdGNoQ2FyZBI1Cgtjb21wYXJpc29ucxgEIAMoCzIgLmFyYml0ZXIudjEuUm95YWxNYXRjaENvbXBhcmlzb25CCAoGX29yZGVyIkIKEExpc3RHYW1lc1JlcXVlc3QSFQoNaW5jbHVkZV9jYXJkcxgBIAEoCBIXCg9pbmNsdWRlX2NsYXVzZXMYAiABKAgiPwoRTGlzdEdhbWVzUmVzcG9uc2USKgoFZ2FtZXMYASADKAsyGy5hcmJpdGVyLnYxLkdhbWVEZXNjcmlwdGlvbiKKAwoPR2FtZURlc2NyaXB0aW9uEgwKBG5hbWUYASABKAkSDQoFdGl0bGUYAiABKAkSDwoHc3VtbWFyeRgDIAEoCRIqCg1kZWZhdWx0X3J1bGVzGAQgASgLMhMuYXJiaXRlci52MS5SdWxlU2V0EiUKBmxpbWl0cxgFIAMoCzIVLmFyYml0ZXIudjEuUnVsZUxpbWl0EiMKB3ByZXNldHMYBiADKAsyEi5hcmJpdGVyLnYxLlByZXNldBI3Cg5zdGF0ZV9ub3RhdGlvbhgHIAEoCzIfLmFyYml0ZXIudjEuTm90YXRpb25EZXNjcmlwdGlvbhI2Cg1tb3ZlX25vdGF0aW9uGAggASgLMh8uYXJiaXRlci52MS5Ob3RhdGlvbkRlc2NyaXB0aW9uEjcKEnRyaXBsZV90cmlhZF9jYXJkcxgJIAMoCzIbLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRDYXJkEicKB2NsYXVzZXMYCiADKAsyFi5hcmJpdGVyLnYxLlJ1bGVDbGF1c2UiNQoKUnVsZUNsYXVzZRIKCgJpZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIMCgR0ZXh0GAMgASgJInEKCVJ1bGVMaW1pdBINCgVmaWVsZBgBIAEoCRIUCgdtaW5pbXVtGAIgASgNSACIAQESFAoHbWF4aW11bRgDIAEoDUgBiAEBEhEKCWNvbmRpdGlvbhgEIAEoCUIKCghfbWluaW11bUIKCghfbWF4aW11bSJLCgZQcmVzZXQSDAoEbmFtZRgBIAEoCRIPCgdzdW1tYXJ5GAIgASgJEiIKBXJ1bGVzGAMgASgLMhMuYXJiaXRlci52MS5SdWxlU2V0IjcKE05vdGF0aW9uRGVzY3JpcHRpb24SDgoGc3ludGF4GAEgASgJEhAKCGV4YW1wbGVzGAIgAygJIuACCg5OZXdHYW1lUmVxdWVzdBI0Cgxjb25uZWN0X2ZvdXIYAiABKAsyHC5hcmJpdGVyLnYxLkNvbm5lY3RGb3VyU2V0dXBIABI0Cgx0cmlwbGVfdHJpYWQYAyABKAsyHC5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkU2V0dXBIABIyCgtxdWVlbl9yb29rcxgEIAEoCzIbLmFyYml0ZXIudjEuUXVlZW5Sb29rc1NldHVwSAASMgoLcm95YWxfbWF0Y2gYBSABKAsyGy5hcmJpdGVyLnYxLlJveWFsTWF0Y2hTZXR1cEgAEiIKBXJ1bGVzGAYgASgLMhMuYXJiaXRlci52MS5SdWxlU2V0EhEKBHNlZWQYByABKARIAYgBARIoCgRmb3JtGAggASgOMhUuYXJiaXRlci52MS5TdGF0ZUZvcm1IAogBAUIHCgVzZXR1cEIHCgVfc2VlZEIHCgVfZm9ybSJPCg9OZXdHYW1lUmVzcG9uc2USIAoFc3RhdGUYASABKAsyES5hcmJpdGVyLnYxLlN0YXRlEhEKBHNlZWQYAiABKARIAIgBAUIHCgVfc2VlZCI5ChVMaXN0TGVnYWxNb3Zlc1JlcXVlc3QSIAoFc3RhdGUYASABKAsyES5hcmJpdGVyLnYxLlN0YXRlIjkKFkxpc3RMZWdhbE1vdmVzUmVzcG9uc2USHwoFbW92ZXMYASADKAsyEC5hcmJpdGVyLnYxLk1vdmUiVgoRUmVwbGF5R2FtZVJlcXVlc3QSIAoFc3RhdGUYASABKAsyES5hcmJpdGVyLnYxLlN0YXRlEh8KBW1vdmVzGAIgAygLMhAuYXJiaXRlci52MS5Nb3ZlIoQBChJSZXBsYXlHYW1lUmVzcG9uc2USIAoFc3RhdGUYASABKAsyES5hcmJpdGVyLnYxLlN0YXRlEiYKBmV2ZW50cxgCIAMoCzIWLmFyYml0ZXIudjEuTW92ZUV2ZW50cxIkCgdvdXRjb21lGAMgASgLMhMuYXJiaXRlci52MS5PdXRjb21lIi8KCk1vdmVFdmVudHMSIQoGZXZlbnRzGAEgAygLMhEuYXJiaXRlci52MS5FdmVudCKvAQoSU2V0dGxlVHJhZGVSZXF1ZXN0EiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIzCg5jb2xsZWN0aW9uX29uZRgCIAMoCzIbLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRDYXJkEjMKDmNvbGxlY3Rpb25fdHdvGAMgAygLMhsuYXJiaXRlci52MS5UcmlwbGVUcmlhZENhcmQSDQoFcGlja3MYBCADKA0iyAEKE1NldHRsZVRyYWRlUmVzcG9uc2USMwoOY29sbGVjdGlvbl9vbmUYASADKAsyGy5hcmJpdGVyLnYxLlRyaXBsZVRyaWFkQ2FyZBIzCg5jb2xsZWN0aW9uX3R3bxgCIAMoCzIbLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRDYXJkEjIKCXRyYW5zZmVycxgDIAMoCzIfLmFyYml0ZXIudjEuVHJpcGxlVHJpYWRUcmFuc2ZlchITCgtleHBsYW5hdGlvbhgEIAEoCSJYChBWaWV3U3RhdGVSZXF1ZXN0EiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIiCgZ2aWV3ZXIYAiABKA4yEi5hcmJpdGVyLnYxLlBsYXllciI1ChFWaWV3U3RhdGVSZXNwb25zZRIgCgVzdGF0ZRgBIAEoCzIRLmFyYml0ZXIudjEuU3RhdGUiNgoSUmVuZGVyU3RhdGVSZXF1ZXN0EiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZSJXChNSZW5kZXJTdGF0ZVJlc3BvbnNlEiAKBXN0YXRlGAEgASgLMhEuYXJiaXRlci52MS5TdGF0ZRIQCghub3RhdGlvbhgCIAEoCRIMCgR0ZXh0GAMgASgJItUCChJTdWdnZXN0TW92ZVJlcXVlc3QSIAoFc3RhdGUYASABKAsyES5hcmJpdGVyLnYxLlN0YXRlEicKBnBsYXllchgCIAEoDjISLmFyYml0ZXIudjEuUGxheWVySACIAQESLwoFbGV2ZWwYAyABKA4yGy5hcmJpdGVyLnYxLlN1Z2dlc3Rpb25MZXZlbEgBiAEBEhYKCW1heF9ub2RlcxgEIAEoDUgCiAEBEhEKBHNlZWQYBSABKARIA4gBARIbCg5tYXhfbGluZV9wbGllcxgGIAEoDUgEiAEBEjwKEXRyaXBsZV90cmlhZF9wb29sGAcgASgLMiEuYXJiaXRlci52MS5UcmlwbGVUcmlhZEhpZGRlblBvb2xCCQoHX3BsYXllckIICgZfbGV2ZWxCDAoKX21heF9ub2Rlc0IHCgVfc2VlZEIRCg9fbWF4X2xpbmVfcGxpZXMiuQEKE1N1Z2dlc3RNb3ZlUmVzcG9uc2USHgoEbW92ZRgBIAEoCzIQLmFyYml0ZXIudjEuTW92ZRIvCgtldmFsdWF0aW9ucxgCIAMoCzIaLmFyYml0ZXIudjEuTW92ZUV2YWx1YXRpb24SHgoEbGluZRgDIAMoCzIQLmFyYml0ZXIudjEuTW92ZRISCgVub2RlcxgEIAEoDUgAiAEBEhMKC2V4cGxhbmF0aW9uGAUgASgJQggKBl9ub2RlcyI3ChRFdmFsdWF0ZUJhdGNoUmVxdWVzdBIfCgVjYWxscxgBIAMoCzIQLmFyYml0ZXIudjEuQ2FsbCI8ChVFdmFsdWF0ZUJhdGNoUmVzcG9uc2USIwoHYW5zd2VycxgBIAMoCzISLmFyYml0ZXIudjEuQW5zd2VyIjEKD0V2YWx1YXRlUmVxdWVzdBIeCgRjYWxsGAEgASgLMhAuYXJiaXRlci52MS5DYWxsIjYKEEV2YWx1YXRlUmVzcG9uc2USIgoGYW5zd2VyGAEgASgLMhIuYXJiaXRlci52MS5BbnN3ZXIiuQUKBENhbGwSOAoNdmFsaWRhdGVfbW92ZRgCIAEoCzIfLmFyYml0ZXIudjEuVmFsaWRhdGVNb3ZlUmVxdWVzdEgAEjIKCmFwcGx5X21vdmUYAyABKAsyHC5hcmJpdGVyLnYxLkFwcGx5TW92ZVJlcXVlc3RIABI+ChByZXNvbHZlX2NhcHR1cmVzGAQgASgLMiIuYXJiaXRlci52MS5SZXNvbHZlQ2FwdHVyZXNSZXF1ZXN0SAASPgoQZGV0ZXJtaW5lX3dpbm5lchgFIAEoCzIiLmFyYml0ZXIudjEuRGV0ZXJtaW5lV2lubmVyUmVxdWVzdEgAEjgKDWNvbXBhcmVfY2FyZHMYBiABKAsyHy5hcmJpdGVyLnYxLkNvbXBhcmVDYXJkc1JlcXVlc3RIABIyCgpsaXN0X2dhbWVzGAcgASgLMhwuYXJiaXRlci52MS5MaXN0R2FtZXNSZXF1ZXN0SAASLgoIbmV3X2dhbWUYCCABKAsyGi5hcmJpdGVyLnYxLk5ld0dhbWVSZXF1ZXN0SAASPQoQbGlzdF9sZWdhbF9tb3ZlcxgJIAEoCzIhLmFyYml0ZXIudjEuTGlzdExlZ2FsTW92ZXNSZXF1ZXN0SAASNAoLcmVwbGF5X2dhbWUYCiABKAsyHS5hcmJpdGVyLnYxLlJlcGxheUdhbWVSZXF1ZXN0SAASNgoMc2V0dGxlX3RyYWRlGAsgASgLMh4uYXJiaXRlci52MS5TZXR0bGVUcmFkZVJlcXVlc3RIABIyCgp2aWV3X3N0YXRlGAwgASgLMhwuYXJiaXRlci52MS5WaWV3U3RhdGVSZXF1ZXN0SAASNgoMcmVuZGVyX3N0YXRlGA0gASgLMh4uYXJiaXRlci52MS5SZW5kZXJTdGF0ZVJlcXVlc3RIAEIGCgRraW5kSgQIARACIukFCgZBbnN3ZXISJgoHcmVmdXNhbBgBIAEoCzITLmFyYml0ZXIudjEuUmVmdXNhbEgAEjkKDXZhbGlkYXRlX21vdmUYAiABKAsyIC5hcmJpdGVyLnYxLlZhbGlkYXRlTW92ZVJlc3BvbnNlSAASMwoKYXBwbHlfbW92ZRgDIAEoCzIdLmFyYml0ZXIudjEuQXBwbHlNb3ZlUmVzcG9uc2VIABI/ChByZXNvbHZlX2NhcHR1cmVzGAQgASgLMiMuYXJiaXRlci52MS5SZXNvbHZlQ2FwdHVyZXNSZXNwb25zZUgAEj8KEGRldGVybWluZV93aW5uZXIYBSABKAsyIy5hcmJpdGVyLnYxLkRldGVybWluZVdpbm5lclJlc3BvbnNlSAASOQoNY29tcGFyZV9jYXJkcxgGIAEoCzIgLmFyYml0ZXIudjEuQ29tcGFyZUNhcmRzUmVzcG9uc2VIABIzCgpsaXN0X2dhbWVzGAcgASgLMh0uYXJiaXRlci52MS5MaXN0R2FtZXNSZXNwb25zZUgAEi8KCG5ld19nYW1lGAggASgLMhsuYXJiaXRlci52MS5OZXdHYW1lUmVzcG9uc2VIABI+ChBsaXN0X2xlZ2FsX21vdmVzGAkgASgLMiIuYXJiaXRlci52MS5MaXN0TGVnYWxNb3Zlc1Jlc3BvbnNlSAASNQoLcmVwbGF5X2dhbWUYCiABKAsyHi5hcmJpdGVyLnYxLlJlcGxheUdhbWVSZXNwb25zZUgAEjcKDHNldHRsZV90cmFkZRgLIAEoCzIfLmFyYml0ZXIudjEuU2V0dGxlVHJhZGVSZXNwb25zZUgAEjMKCnZpZXdfc3RhdGUYDCABKAsyHS5hcmJpdGVyLnYxLlZpZXdTdGF0ZVJlc3BvbnNlSAASNwoMcmVuZGVyX3N0YXRlGA0gASgLMh8uYXJiaXRlci52MS5SZW5kZXJTdGF0ZVJlc3BvbnNlSABCBgoEa2luZCpKCgdWZXJkaWN0EhcKE1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABIRCg1WRVJESUNUX0xFR0FMEAESEwoPVkVSRElDVF9JTExFR0FMEAIqVgoJU3RhdGVGb3JtEhoKFlNUQVRFX0ZPUk1fVU5TUEVDSUZJRUQQABIUChBTVEFURV9GT1JNX1RZUEVEEAESFwoTU1RBVEVfRk9STV9OT1RBVElPThACMpAKCgxSdWxlc1NlcnZpY2USVgoMVmFsaWRhdGVNb3ZlEh8uYXJiaXRlci52MS5WYWxpZGF0ZU1vdmVSZXF1ZXN0GiAuYXJiaXRlci52MS5WYWxpZGF0ZU1vdmVSZXNwb25zZSIDkAIBEk0KCUFwcGx5TW92ZRIcLmFyYml0ZXIudjEuQXBwbHlNb3ZlUmVxdWVzdBodLmFyYml0ZXIudjEuQXBwbHlNb3ZlUmVzcG9uc2UiA5ACARJfCg9SZXNvbHZlQ2FwdHVyZXMSIi5hcmJpdGVyLnYxLlJlc29sdmVDYXB0dXJlc1JlcXVlc3QaIy5hcmJpdGVyLnYxLlJlc29sdmVDYXB0dXJlc1Jlc3BvbnNlIgOQAgESXwoPRGV0ZXJtaW5lV2lubmVyEiIuYXJiaXRlci52MS5EZXRlcm1pbmVXaW5uZXJSZXF1ZXN0GiMuYXJiaXRlci52MS5EZXRlcm1pbmVXaW5uZXJSZXNwb25zZSIDkAIBElYKDENvbXBhcmVDYXJkcxIfLmFyYml0ZXIudjEuQ29tcGFyZUNhcmRzUmVxdWVzdBogLmFyYml0ZXIudjEuQ29tcGFyZUNhcmRzUmVzcG9uc2UiA5ACARJNCglMaXN0R2FtZXMSHC5hcmJpdGVyLnYxLkxpc3RHYW1lc1JlcXVlc3QaHS5hcmJpdGVyLnYxLkxpc3RHYW1lc1Jlc3BvbnNlIgOQAgESRwoHTmV3R2FtZRIaLmFyYml0ZXIudjEuTmV3R2FtZVJlcXVlc3QaGy5hcmJpdGVyLnYxLk5ld0dhbWVSZXNwb25zZSIDkAIBElwKDkxpc3RMZWdhbE1vdmVzEiEuYXJiaXRlci52MS5MaXN0TGVnYWxNb3Zlc1JlcXVlc3QaIi5hcmJpdGVyLnYxLkxpc3RMZWdhbE1vdmVzUmVzcG9uc2UiA5ACARJQCgpSZXBsYXlHYW1lEh0uYXJiaXRlci52MS5SZXBsYXlHYW1lUmVxdWVzdBoeLmFyYml0ZXIudjEuUmVwbGF5R2FtZVJlc3BvbnNlIgOQAgESUwoLU2V0dGxlVHJhZGUSHi5hcmJpdGVyLnYxLlNldHRsZVRyYWRlUmVxdWVzdBofLmFyYml0ZXIudjEuU2V0dGxlVHJhZGVSZXNwb25zZSIDkAIBEk0KCVZpZXdTdGF0ZRIcLmFyYml0ZXIudjEuVmlld1N0YXRlUmVxdWVzdBodLmFyYml0ZXIudjEuVmlld1N0YXRlUmVzcG9uc2UiA5ACARJTCgtSZW5kZXJTdGF0ZRIeLmFyYml0ZXIudjEuUmVuZGVyU3RhdGVSZXF1ZXN0Gh8uYXJiaXRlci52MS5SZW5kZXJTdGF0ZVJlc3BvbnNlIgOQAgESUwoLU3VnZ2VzdE1vdmUSHi5hcmJpdGVyLnYxLlN1Z2dlc3RNb3ZlUmVxdWVzdBofLmFyYml0ZXIudjEuU3VnZ2VzdE1vdmVSZXNwb25zZSIDkAIBElkKDUV2YWx1YXRlQmF0Y2gSIC5hcmJpdGVyLnYxLkV2YWx1YXRlQmF0Y2hSZXF1ZXN0GiEuYXJiaXRlci52MS5FdmFsdWF0ZUJhdGNoUmVzcG9uc2UiA5ACARJOCghFdmFsdWF0ZRIbLmFyYml0ZXIudjEuRXZhbHVhdGVSZXF1ZXN0GhwuYXJiaXRlci52MS5FdmFsdWF0ZVJlc3BvbnNlIgOQAgEoATABYgZwcm90bzM", [file_arbiter_v1_connect_four, file_arbiter_v1_game, file_arbiter_v1_player, file_arbiter_v1_queen_rooks, file_arbiter_v1_refusal, file_arbiter_v1_royal_match, file_arbiter_v1_square, file_arbiter_v1_suggestion, file_arbiter_v1_triple_triad]);
 
 /**
  * Request message for `ValidateMove`.
@@ -1049,6 +1051,123 @@ export const RenderStateResponseSchema: GenMessage<RenderStateResponse> = /*@__P
   messageDesc(file_arbiter_v1_rules_service, 29);
 
 /**
+ * Request message for `SuggestMove`.
+ *
+ * @generated from message arbiter.v1.SuggestMoveRequest
+ */
+export type SuggestMoveRequest = Message<"arbiter.v1.SuggestMoveRequest"> & {
+  /**
+   * Required. The state, or the view of the player to move. The suggestion for a view depends on nothing that it hides.
+   *
+   * @generated from field: arbiter.v1.State state = 1;
+   */
+  state?: State | undefined;
+
+  /**
+   * The player to suggest a move for. Default: the player to move; in RoyalMatch, where several players may be next,
+   * the first of them; for a view, the viewer. No other player can have a suggestion.
+   *
+   * @generated from field: optional arbiter.v1.Player player = 2;
+   */
+  player?: Player | undefined;
+
+  /**
+   * How well the suggested move is played. Default SUGGESTION_LEVEL_BEST.
+   *
+   * @generated from field: optional arbiter.v1.SuggestionLevel level = 3;
+   */
+  level?: SuggestionLevel | undefined;
+
+  /**
+   * The maximum number of positions to search: more take more time, and prove more. From 1 to 20,000,000
+   * (configurable). Default: enough for a response within about a quarter of a second.
+   *
+   * @generated from field: optional uint32 max_nodes = 4;
+   */
+  maxNodes?: number | undefined;
+
+  /**
+   * The seed for the choices of the levels below BEST, and for what hidden cards may be. Default 0. It is never chosen
+   * at random.
+   *
+   * @generated from field: optional uint64 seed = 5;
+   */
+  seed?: bigint | undefined;
+
+  /**
+   * The maximum length of `SuggestMoveResponse.line`. Default: no maximum.
+   *
+   * @generated from field: optional uint32 max_line_plies = 6;
+   */
+  maxLinePlies?: number | undefined;
+
+  /**
+   * What the hidden cards of a Triple Triad view may be. Default: the built-in catalogue. Must be absent for any other
+   * state.
+   *
+   * @generated from field: arbiter.v1.TripleTriadHiddenPool triple_triad_pool = 7;
+   */
+  tripleTriadPool?: TripleTriadHiddenPool | undefined;
+};
+
+/**
+ * Describes the message arbiter.v1.SuggestMoveRequest.
+ * Use `create(SuggestMoveRequestSchema)` to create a new message.
+ */
+export const SuggestMoveRequestSchema: GenMessage<SuggestMoveRequest> = /*@__PURE__*/
+  messageDesc(file_arbiter_v1_rules_service, 30);
+
+/**
+ * Response message for `SuggestMove`.
+ *
+ * @generated from message arbiter.v1.SuggestMoveResponse
+ */
+export type SuggestMoveResponse = Message<"arbiter.v1.SuggestMoveResponse"> & {
+  /**
+   * The move that a player of the requested level makes, in the form of the state in the request.
+   *
+   * @generated from field: arbiter.v1.Move move = 1;
+   */
+  move?: Move | undefined;
+
+  /**
+   * Every legal move of the player, best first, at full strength.
+   *
+   * @generated from field: repeated arbiter.v1.MoveEvaluation evaluations = 2;
+   */
+  evaluations: MoveEvaluation[];
+
+  /**
+   * Best play of all players, as far as it is known, starting with the first move of `evaluations`. For a view: only
+   * that move.
+   *
+   * @generated from field: repeated arbiter.v1.Move line = 3;
+   */
+  line: Move[];
+
+  /**
+   * The number of positions that were searched. 0 if the best move is known without a search.
+   *
+   * @generated from field: optional uint32 nodes = 4;
+   */
+  nodes?: number | undefined;
+
+  /**
+   * A human-readable sentence: what `move` does and what it leads to, such as `column 4 wins in 7 plies`.
+   *
+   * @generated from field: string explanation = 5;
+   */
+  explanation: string;
+};
+
+/**
+ * Describes the message arbiter.v1.SuggestMoveResponse.
+ * Use `create(SuggestMoveResponseSchema)` to create a new message.
+ */
+export const SuggestMoveResponseSchema: GenMessage<SuggestMoveResponse> = /*@__PURE__*/
+  messageDesc(file_arbiter_v1_rules_service, 31);
+
+/**
  * Request message for `EvaluateBatch`.
  *
  * @generated from message arbiter.v1.EvaluateBatchRequest
@@ -1067,7 +1186,7 @@ export type EvaluateBatchRequest = Message<"arbiter.v1.EvaluateBatchRequest"> & 
  * Use `create(EvaluateBatchRequestSchema)` to create a new message.
  */
 export const EvaluateBatchRequestSchema: GenMessage<EvaluateBatchRequest> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 30);
+  messageDesc(file_arbiter_v1_rules_service, 32);
 
 /**
  * Response message for `EvaluateBatch`.
@@ -1088,7 +1207,7 @@ export type EvaluateBatchResponse = Message<"arbiter.v1.EvaluateBatchResponse"> 
  * Use `create(EvaluateBatchResponseSchema)` to create a new message.
  */
 export const EvaluateBatchResponseSchema: GenMessage<EvaluateBatchResponse> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 31);
+  messageDesc(file_arbiter_v1_rules_service, 33);
 
 /**
  * Request message for `Evaluate`: one call of the stream.
@@ -1109,7 +1228,7 @@ export type EvaluateRequest = Message<"arbiter.v1.EvaluateRequest"> & {
  * Use `create(EvaluateRequestSchema)` to create a new message.
  */
 export const EvaluateRequestSchema: GenMessage<EvaluateRequest> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 32);
+  messageDesc(file_arbiter_v1_rules_service, 34);
 
 /**
  * Response message for `Evaluate`: one answer of the stream.
@@ -1130,10 +1249,10 @@ export type EvaluateResponse = Message<"arbiter.v1.EvaluateResponse"> & {
  * Use `create(EvaluateResponseSchema)` to create a new message.
  */
 export const EvaluateResponseSchema: GenMessage<EvaluateResponse> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 33);
+  messageDesc(file_arbiter_v1_rules_service, 35);
 
 /**
- * A call of any unary method except `EvaluateBatch`.
+ * A call of any unary method except `SuggestMove` and `EvaluateBatch`.
  *
  * @generated from message arbiter.v1.Call
  */
@@ -1247,7 +1366,7 @@ export type Call = Message<"arbiter.v1.Call"> & {
  * Use `create(CallSchema)` to create a new message.
  */
 export const CallSchema: GenMessage<Call> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 34);
+  messageDesc(file_arbiter_v1_rules_service, 36);
 
 /**
  * The answer to one `Call`: the response of the same kind, or the refusal that the call would receive on its own.
@@ -1372,7 +1491,7 @@ export type Answer = Message<"arbiter.v1.Answer"> & {
  * Use `create(AnswerSchema)` to create a new message.
  */
 export const AnswerSchema: GenMessage<Answer> = /*@__PURE__*/
-  messageDesc(file_arbiter_v1_rules_service, 35);
+  messageDesc(file_arbiter_v1_rules_service, 37);
 
 /**
  * Whether a move is legal.
@@ -1469,14 +1588,16 @@ export const StateFormSchema: GenEnum<StateForm> = /*@__PURE__*/
  *
  * Views: `ViewState` returns a state as one player sees it, without the cards that the player may not know. Such a view
  * is a `State` that is marked as a view. `RenderState`, `ListLegalMoves`, `ValidateMove`, `ApplyMove`,
- * `ResolveCaptures` and `DetermineWinner` accept a view. A call whose response depends on hidden cards, and any other
- * call with a view, fails with HIDDEN_INFORMATION. A client that acts for one player should send that player's view and
- * never the full state: a response to the full state may depend on information that the player must not have.
+ * `ResolveCaptures`, `DetermineWinner` and `SuggestMove` accept a view. A call whose response depends on hidden cards,
+ * and any other call with a view, fails with HIDDEN_INFORMATION. A client that acts for one player should send that
+ * player's view and never the full state: a response to the full state may depend on information that the player must
+ * not have.
  *
  * Limits (defaults, all configurable):
  *
  * * Message size: 64 KiB. For `EvaluateBatch`: 1 MiB, and 64 KiB for each call in it.
  * * `ReplayGame`: 1000 moves.
+ * * `SuggestMove`: 20,000,000 nodes.
  * * Fields of a message, or of a call in a batch, including nested fields and list items: 12,096.
  * * `EvaluateBatch`: 1000 calls, and 4 MiB for all responses together. The first item that does not fit and all items
  *   after it are refused with RESOURCE_EXHAUSTED.
@@ -1613,6 +1734,18 @@ export const RulesService: GenService<{
     methodKind: "unary";
     input: typeof RenderStateRequestSchema;
     output: typeof RenderStateResponseSchema;
+  },
+  /**
+   * Suggests a move: evaluates every legal move of a player, and chooses one that a player of the requested level would
+   * make. Analysis is limited by a number of nodes and not by time, so the same request always has the same response. It
+   * is not available in `EvaluateBatch` and `Evaluate`.
+   *
+   * @generated from rpc arbiter.v1.RulesService.SuggestMove
+   */
+  suggestMove: {
+    methodKind: "unary";
+    input: typeof SuggestMoveRequestSchema;
+    output: typeof SuggestMoveResponseSchema;
   },
   /**
    * Evaluates many calls in one request, independently and in order: a refused call does not affect the others. Over

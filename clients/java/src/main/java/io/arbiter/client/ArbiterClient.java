@@ -24,6 +24,8 @@ import io.arbiter.v1.RulesServiceGrpc;
 import io.arbiter.v1.SettleTradeResponse;
 import io.arbiter.v1.Square;
 import io.arbiter.v1.State;
+import io.arbiter.v1.SuggestMoveRequest;
+import io.arbiter.v1.SuggestMoveResponse;
 import io.arbiter.v1.TripleTriadCard;
 import io.arbiter.v1.ValidateMoveResponse;
 import io.arbiter.v1.ViewStateResponse;
@@ -41,17 +43,17 @@ import java.util.function.Consumer;
 
 /**
  * A client of an Arbiter service, over one connection, which the first call opens. Thread-safe. By default a call has a
- * deadline of 5 seconds, and is retried if it fails with UNAVAILABLE; {@link ArbiterClientBuilder} changes that. No
- * call has side effects, so retries are safe.
+ * deadline of 5 seconds ({@link #suggestMove(State)}: 10 seconds), and is retried if it fails with UNAVAILABLE;
+ * {@link ArbiterClientBuilder} changes that. No call has side effects, so retries are safe.
  */
 public final class ArbiterClient implements Referee, AutoCloseable {
     private final ManagedChannel channel;
-    private final Optional<Duration> deadline;
+    private final Deadlines deadlines;
     private final Optional<Token> token;
 
-    ArbiterClient(ManagedChannel channel, Optional<Duration> deadline, Optional<Token> token) {
+    ArbiterClient(ManagedChannel channel, Deadlines deadlines, Optional<Token> token) {
         this.channel = channel;
-        this.deadline = deadline;
+        this.deadlines = deadlines;
         this.token = token;
     }
 
@@ -67,12 +69,12 @@ public final class ArbiterClient implements Referee, AutoCloseable {
 
     /** {@return this client with another deadline for each call} The two share their connection: close one of them. */
     public ArbiterClient withDeadline(Duration deadline) {
-        return new ArbiterClient(channel, Optional.of(positive(deadline)), token);
+        return new ArbiterClient(channel, Deadlines.of(deadline), token);
     }
 
     /** {@return this client without deadlines} The two share their connection: close one of them. */
     public ArbiterClient withoutDeadline() {
-        return new ArbiterClient(channel, Optional.empty(), token);
+        return new ArbiterClient(channel, Deadlines.NONE, token);
     }
 
     /** Closes the connection. Calls in flight are cancelled. */
@@ -186,6 +188,13 @@ public final class ArbiterClient implements Referee, AutoCloseable {
     }
 
     @Override
+    public SuggestMoveResponse suggestMove(State state, Consumer<SuggestMoveRequest.Builder> options) {
+        SuggestMoveRequest.Builder request = SuggestMoveRequest.newBuilder().setState(state);
+        options.accept(request);
+        return call(RulesServiceGrpc.getSuggestMoveMethod(), request.build());
+    }
+
+    @Override
     public List<Reply> evaluateBatch(List<Call> calls) {
         EvaluateBatchRequest request =
                 EvaluateBatchRequest.newBuilder().addAllCalls(calls).build();
@@ -201,14 +210,14 @@ public final class ArbiterClient implements Referee, AutoCloseable {
 
     /** {@return a stream of calls and their answers, with a deadline for the whole stream} */
     public EvaluateStream evaluate(Duration deadline) {
-        return new EvaluateStream(channelOfCall(), options(Optional.of(positive(deadline))));
+        return new EvaluateStream(channelOfCall(), options(Optional.of(Deadlines.positive(deadline))));
     }
 
     private <Q, A> A call(MethodDescriptor<Q, A> method, Q request) {
         // Outside the try block: an exception of the token supplier is thrown unchanged.
         Channel channel = channelOfCall();
         try {
-            return ClientCalls.blockingUnaryCall(channel, method, options(deadline), request);
+            return ClientCalls.blockingUnaryCall(channel, method, options(deadlines.of(method)), request);
         } catch (StatusRuntimeException failure) {
             throw Failures.read(failure);
         }
@@ -223,12 +232,5 @@ public final class ArbiterClient implements Referee, AutoCloseable {
     private static CallOptions options(Optional<Duration> deadline) {
         return deadline.map(time -> CallOptions.DEFAULT.withDeadlineAfter(time.toNanos(), NANOSECONDS))
                 .orElse(CallOptions.DEFAULT);
-    }
-
-    static Duration positive(Duration deadline) {
-        if (deadline.isNegative() || deadline.isZero()) {
-            throw new IllegalArgumentException("a deadline must be positive, not " + deadline);
-        }
-        return deadline;
     }
 }

@@ -18,8 +18,6 @@ import java.util.function.Supplier;
 
 /** Builds a client. Created by {@link ArbiterClient#builder}. */
 public final class ArbiterClientBuilder {
-    private static final Duration DEADLINE = Duration.ofSeconds(5);
-
     // No call has side effects, so every call may be retried. RESOURCE_EXHAUSTED is not retried: it is also the status
     // of a message that is too large.
     private static final Map<String, ?> RETRY_POLICY = Map.ofEntries(
@@ -41,7 +39,7 @@ public final class ArbiterClientBuilder {
     private TlsChannelCredentials.Builder tls;
     private String serverName;
     private Optional<Token> token = Optional.empty();
-    private Optional<Duration> deadline = Optional.of(DEADLINE);
+    private Deadlines deadlines = Deadlines.DEFAULT;
     private boolean retries = true;
 
     ArbiterClientBuilder(String target) {
@@ -116,15 +114,18 @@ public final class ArbiterClientBuilder {
         return this;
     }
 
-    /** {@return this, with a deadline for each call} Default: 5 seconds. Not for {@link EvaluateStream}. */
+    /**
+     * {@return this, with a deadline for each call} Default: 10 seconds for {@link Referee#suggestMove}, and 5
+     * seconds for other calls. Not for {@link EvaluateStream}.
+     */
     public ArbiterClientBuilder deadline(Duration deadline) {
-        this.deadline = Optional.of(ArbiterClient.positive(deadline));
+        deadlines = Deadlines.of(deadline);
         return this;
     }
 
     /** {@return this, without deadlines} */
     public ArbiterClientBuilder noDeadline() {
-        deadline = Optional.empty();
+        deadlines = Deadlines.NONE;
         return this;
     }
 
@@ -151,6 +152,6 @@ public final class ArbiterClientBuilder {
         } else {
             channel.disableRetry();
         }
-        return new ArbiterClient(channel.build(), deadline, token);
+        return new ArbiterClient(channel.build(), deadlines, token);
     }
 }

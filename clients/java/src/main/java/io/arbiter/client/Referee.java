@@ -25,6 +25,8 @@ import io.arbiter.v1.RoyalMatchSuit;
 import io.arbiter.v1.SettleTradeResponse;
 import io.arbiter.v1.Square;
 import io.arbiter.v1.State;
+import io.arbiter.v1.SuggestMoveRequest;
+import io.arbiter.v1.SuggestMoveResponse;
 import io.arbiter.v1.TripleTriadCard;
 import io.arbiter.v1.ValidateMoveResponse;
 import io.arbiter.v1.ViewStateResponse;
@@ -216,6 +218,31 @@ public interface Referee {
     /** {@return {@link #renderState(State)} of a state as text} */
     default RenderStateResponse renderState(String state) {
         return renderState(state(state));
+    }
+
+    /**
+     * {@return the best move of the player to move, and the evaluation of every legal move} The same request always has
+     * the same response.
+     */
+    default SuggestMoveResponse suggestMove(State state) {
+        return suggestMove(state, options -> {});
+    }
+
+    /** {@return {@link #suggestMove(State)} of a state as text} */
+    default SuggestMoveResponse suggestMove(String state) {
+        return suggestMove(state(state));
+    }
+
+    /**
+     * {@return the move that a player of a level makes, and the evaluation of every legal move} For example
+     * {@code suggestMove(state, options -> options.setLevel(SUGGESTION_LEVEL_CASUAL).setSeed(7).setMaxNodes(100_000))}.
+     * A suggestion cannot be an item of a batch or a stream.
+     */
+    SuggestMoveResponse suggestMove(State state, Consumer<SuggestMoveRequest.Builder> options);
+
+    /** {@return {@link #suggestMove(State, Consumer)} of a state as text} */
+    default SuggestMoveResponse suggestMove(String state, Consumer<SuggestMoveRequest.Builder> options) {
+        return suggestMove(state(state), options);
     }
 
     /** {@return one answer per call, in order} A refusal does not affect other calls. */

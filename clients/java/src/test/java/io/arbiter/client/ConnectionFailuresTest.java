@@ -14,6 +14,8 @@ import io.arbiter.v1.EvaluateResponse;
 import io.arbiter.v1.ListGamesRequest;
 import io.arbiter.v1.ListGamesResponse;
 import io.arbiter.v1.RulesServiceGrpc.RulesServiceImplBase;
+import io.arbiter.v1.SuggestMoveRequest;
+import io.arbiter.v1.SuggestMoveResponse;
 import io.grpc.Context;
 import io.grpc.Deadline;
 import io.grpc.Status;
@@ -51,6 +53,13 @@ class ConnectionFailuresTest {
                 return;
             }
             response.onNext(ListGamesResponse.getDefaultInstance());
+            response.onCompleted();
+        }
+
+        @Override
+        public void suggestMove(SuggestMoveRequest request, StreamObserver<SuggestMoveResponse> response) {
+            recordDeadline();
+            response.onNext(SuggestMoveResponse.getDefaultInstance());
             response.onCompleted();
         }
 
@@ -128,6 +137,20 @@ class ConnectionFailuresTest {
         assertWithin(5, service.milliseconds.get(1));
         assertWithin(50, service.milliseconds.get(2));
         assertNull(service.milliseconds.get(3));
+    }
+
+    @Test
+    void theDefaultDeadlineOfASuggestionIsTenSeconds() throws Exception {
+        Failing service = new Failing(Status.OK, 0);
+        try (FakeServer server = FakeServer.start(service);
+                ArbiterClient arbiter = ArbiterClient.connect(server.target())) {
+            arbiter.suggestMove("c4:");
+            arbiter.withDeadline(Duration.ofSeconds(50)).suggestMove("c4:");
+            arbiter.withoutDeadline().suggestMove("c4:");
+        }
+        assertWithin(10, service.milliseconds.get(0));
+        assertWithin(50, service.milliseconds.get(1));
+        assertNull(service.milliseconds.get(2));
     }
 
     /** Some of the time has passed, more on a busy machine. */

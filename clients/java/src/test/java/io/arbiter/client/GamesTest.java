@@ -8,14 +8,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.arbiter.client.support.ArbiterServer;
 import io.arbiter.v1.ApplyMoveResponse;
+import io.arbiter.v1.Certainty;
 import io.arbiter.v1.CompareCardsResponse;
 import io.arbiter.v1.ConnectFourMove;
 import io.arbiter.v1.ConnectFourSetup;
 import io.arbiter.v1.DetermineWinnerResponse;
 import io.arbiter.v1.EndReason;
+import io.arbiter.v1.ForcedEnd;
+import io.arbiter.v1.ForcedResult;
 import io.arbiter.v1.GameDescription;
 import io.arbiter.v1.GameResult;
 import io.arbiter.v1.Move;
+import io.arbiter.v1.MoveEvaluation;
 import io.arbiter.v1.Outcome;
 import io.arbiter.v1.Player;
 import io.arbiter.v1.QueenRooksRules;
@@ -29,6 +33,9 @@ import io.arbiter.v1.SettleTradeResponse;
 import io.arbiter.v1.Square;
 import io.arbiter.v1.State;
 import io.arbiter.v1.StateForm;
+import io.arbiter.v1.SuggestMoveRequest;
+import io.arbiter.v1.SuggestMoveResponse;
+import io.arbiter.v1.SuggestionLevel;
 import io.arbiter.v1.TripleTriadRules;
 import io.arbiter.v1.TripleTriadSetup;
 import io.arbiter.v1.TripleTriadState;
@@ -36,6 +43,7 @@ import io.arbiter.v1.TripleTriadTradeRule;
 import io.arbiter.v1.Verdict;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
@@ -199,6 +207,46 @@ class GamesTest {
                 byValue.getRanking(0),
                 byValue.getRanking(1));
         assertEquals(RoyalMatchOrder.ROYAL_MATCH_ORDER_SECOND_WINS, bySuit.getOrder());
+    }
+
+    @Test
+    void aWinningMoveIsSuggested() {
+        SuggestMoveResponse suggested = ARBITER.suggestMove("2233");
+        assertEquals(Notation.move("4"), suggested.getMove());
+        assertEquals(suggested.getMove(), suggested.getLine(0));
+        assertEquals("column 4 wins in 3 plies", suggested.getExplanation());
+        assertEquals(7, suggested.getEvaluationsCount());
+        MoveEvaluation best = suggested.getEvaluations(0);
+        assertEquals(suggested.getMove(), best.getMove());
+        assertEquals(Certainty.CERTAINTY_EXACT, best.getCertainty());
+        assertEquals(MoveEvaluation.ValueCase.FORCED_END, best.getValueCase());
+        assertEquals(
+                ForcedEnd.newBuilder()
+                        .setResult(ForcedResult.FORCED_RESULT_WIN)
+                        .setPlies(3)
+                        .build(),
+                best.getForcedEnd());
+    }
+
+    @Test
+    void aLevelAndASeedDecideTheSuggestion() {
+        Consumer<SuggestMoveRequest.Builder> casual = options ->
+                options.setLevel(SuggestionLevel.SUGGESTION_LEVEL_CASUAL).setSeed(7);
+        SuggestMoveResponse suggested = ARBITER.suggestMove("112233", casual);
+        assertEquals("4", suggested.getMove().getNotation());
+        assertEquals(suggested, ARBITER.suggestMove("112233", casual));
+    }
+
+    @Test
+    void aMoveIsSuggestedForAPlayerAndOnAView() {
+        State whole = Notation.state("rm:vC:4C,AS,10H;0/QH,10S,10D;0/QS,5C,9C;0");
+        SuggestMoveResponse suggested = ARBITER.suggestMove(
+                whole, options -> options.setPlayer(Player.PLAYER_TWO).setMaxNodes(1000));
+        assertTrue(suggested.getMove().getNotation().startsWith("2:"));
+        State view = ARBITER.viewState(whole, Player.PLAYER_TWO).getState();
+        SuggestMoveResponse onView = ARBITER.suggestMove(view, options -> options.setMaxNodes(1000));
+        assertEquals(3, onView.getEvaluationsCount());
+        assertTrue(onView.getEvaluations(0).hasExpectedMillitricks());
     }
 
     @Test
