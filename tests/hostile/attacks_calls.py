@@ -105,6 +105,12 @@ def large_games(load):
     full_speed(load, header_block(SERVICE + "NewGame"), message(field(4, b"") + field(6, field(4, field(1, 26)))))
 
 
+@attack("suggestions with the largest budget", short=(50,))
+def suggestions(load):
+    """Searches of up to 20,000,000 positions, seconds each."""
+    full_speed(load, header_block(SERVICE + "SuggestMove"), message(STATE + field(4, 20_000_000)))
+
+
 @attack("legal moves of the largest board")
 def large_boards(load):
     full_speed(load, LIST_LEGAL_MOVES, message(STATE))

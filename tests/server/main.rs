@@ -22,6 +22,7 @@ mod operations;
 mod overload;
 mod request_ids;
 mod shutdown;
+mod suggest_move;
 mod support;
 mod tls;
 mod tokens;
