@@ -118,6 +118,11 @@ bench: peers ## Run all benchmarks: rules, calls, scaling, other projects; write
 	@rm -f target/figures.jsonl
 	ARBITER_FIGURES=target/figures.jsonl cargo bench --profile dist --quiet --bench core --bench calls --bench growth --bench peers
 
+# ARBITER_PONS_SETS=DIR also solves the test sets of Pascal Pons for Connect Four, which are not part of the project.
+.PHONY: bench-engine
+bench-engine: ## Measure the search for good moves: nodes, speed, other solvers, matches
+	cargo bench --quiet -p arbiter-engine --bench engine
+
 # Instruction counts do not depend on the load of the machine.
 .PHONY: instructions
 instructions: ## Count the instructions of the hot paths; fail if one exceeds its bound
