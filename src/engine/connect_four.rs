@@ -44,7 +44,7 @@ use self::{
 };
 use crate::{Analysis, Cancelled, Engine, Search, search::Stop};
 
-/// Of the positions of Pons' test sets, none but some of the set Begin-Hard needs more than 11 million nodes.
+/// With the book, no measured position of Pons' test sets needs more than 11 million nodes, except for some of the set Begin-Hard.
 const DEFAULT_MAX_NODES: u32 = 20_000_000;
 
 /// The part of the nodes that is kept for estimates: this fraction, and not more than the maximum.

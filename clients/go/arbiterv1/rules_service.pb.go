@@ -2049,7 +2049,7 @@ type SuggestMoveRequest struct {
 	// How well the suggested move is played. Default SUGGESTION_LEVEL_BEST.
 	Level *SuggestionLevel `protobuf:"varint,3,opt,name=level,proto3,enum=arbiter.v1.SuggestionLevel,oneof" json:"level,omitempty"`
 	// The maximum number of positions to search: more take more time, and prove more. From 1 to 20,000,000
-	// (configurable). Default: enough for a response within about a quarter of a second.
+	// (configurable). Default: depends on the game, and takes up to about a second.
 	MaxNodes *uint32 `protobuf:"varint,4,opt,name=max_nodes,json=maxNodes,proto3,oneof" json:"max_nodes,omitempty"`
 	// The seed for the choices of the levels below BEST, and for what hidden cards may be. Default 0. It is never chosen
 	// at random.

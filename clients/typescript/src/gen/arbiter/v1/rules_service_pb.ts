@@ -1080,7 +1080,7 @@ export type SuggestMoveRequest = Message<"arbiter.v1.SuggestMoveRequest"> & {
 
   /**
    * The maximum number of positions to search: more take more time, and prove more. From 1 to 20,000,000
-   * (configurable). Default: enough for a response within about a quarter of a second.
+   * (configurable). Default: depends on the game, and takes up to about a second.
    *
    * @generated from field: optional uint32 max_nodes = 4;
    */
