@@ -14,10 +14,11 @@ from .alerts import metric_problems
 from .expected import CHART
 from .networking import PROBES
 from .objects import container_of, different, flags_of, pod_of, seconds
-from .pods import FILE_FLAGS
 
 # Flags whose default in the chart differs from that of the server.
 OWN_DEFAULTS = {"listen", "admin-listen", "log-format", "drain-delay"}
+# An opening book, for the flag that names one.
+BOOK = CHART.parents[2] / "src/engine/connect_four/openings.book"
 
 
 def server_checks(arbiter, rendered):
@@ -118,7 +119,7 @@ def started(arbiter, objects, folder):
 
 
 def make_files(folder):
-    """The files for FILE_FLAGS."""
+    """The files for the flags that name one."""
     tokens, certificate, key, crl = (folder / name for name in ("tokens", "tls.crt", "tls.key", "crl.pem"))
     index, number, config = folder / "index", folder / "number", folder / "openssl.cnf"
     index.touch()
@@ -134,7 +135,7 @@ def make_files(folder):
     ):
         subprocess.run(["openssl", *words], check=True, capture_output=True)
     return {"token-file": tokens, "tls-cert": certificate, "tls-key": key, "tls-client-ca": certificate,
-            "tls-client-crl": crl}
+            "tls-client-crl": crl, "connect-four-book": BOOK}
 
 
 def replaced(word, files):
@@ -142,7 +143,7 @@ def replaced(word, files):
     flag = word[2:].partition("=")[0]
     if flag in ("listen", "admin-listen"):
         return f"--{flag}=127.0.0.1:0"
-    return f"--{flag}={files[flag]}" if flag in FILE_FLAGS else word
+    return f"--{flag}={files[flag]}" if flag in files else word
 
 
 def fetch(url, body=None):
