@@ -8,6 +8,7 @@ mod connect_four;
 mod cpu_time;
 mod queen_rooks;
 mod royal_match;
+mod triple_triad;
 
 use std::env;
 
@@ -23,5 +24,8 @@ fn main() {
     }
     if is_selected("royal_match") {
         royal_match::run();
+    }
+    if is_selected("triple_triad") {
+        triple_triad::run();
     }
 }

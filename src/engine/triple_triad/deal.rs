@@ -1,8 +1,6 @@
 use std::array;
 
-use arbiter_games::triple_triad::{
-    BasicCapture, CARD_COUNT, Card, Diagram, Ranks as CardRanks, Rule, SQUARE_COUNT,
-};
+use arbiter_games::triple_triad::{CARD_COUNT, Card, Diagram, Ranks as CardRanks, Rule, Rules, SQUARE_COUNT};
 
 use super::ranks::{Ranks, Sides, Touch};
 
@@ -12,13 +10,8 @@ pub(super) type Cards = u16;
 /// What does not change during a game: the rules, the elements of the squares and the ten cards, in the form that captures
 /// need. A card is its index.
 #[derive(Debug)]
-#[allow(clippy::struct_excessive_bools, reason = "the rules of captures are independent of each other")]
 pub(super) struct Deal {
-    pub same: bool,
-    pub plus: bool,
-    pub combo: bool,
-    /// Whether the basic rule also applies if Same or Plus takes a card (TT-9).
-    pub always_basic: bool,
+    pub rules: Rules,
     /// The ranks of each card as printed.
     pub printed: [Ranks; CARD_COUNT],
     /// The ranks of each card on each square, as the elements of the squares change them (TT-4).
@@ -54,10 +47,7 @@ impl Deal {
         });
         let touches = |ranks: Ranks| array::from_fn(|side| ranks.touch(side));
         Self {
-            same: rules.has(Rule::Same),
-            plus: rules.has(Rule::Plus),
-            combo: rules.has(Rule::Combo),
-            always_basic: rules.basic_capture() == BasicCapture::Always,
+            rules,
             printed,
             effective,
             printed_touch: printed.map(touches),

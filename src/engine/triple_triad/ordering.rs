@@ -21,6 +21,14 @@ pub(super) struct Placement {
     pub square: u8,
 }
 
+impl Placement {
+    /// A placement of a card of the ten on a square of the nine.
+    #[inline(always)]
+    pub fn new(card: usize, square: usize) -> Self {
+        Self { card: card as u8, square: square as u8 }
+    }
+}
+
 /// A placement that a search may try.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Candidate {
@@ -51,10 +59,11 @@ impl Exposure {
         for (hand, threats) in [(own, other), (other, own)] {
             for card in each(hand) {
                 for (sides, exposure) in exposure[card].iter_mut().enumerate() {
-                    let higher = |side: usize| {
+                    let higher = |side: usize| -> i32 {
                         let rank = deal.printed[card].each()[side];
-                        each(threats).filter(|&other| deal.printed[other].each()[side ^ 2] > rank).count()
-                            as i32
+                        each(threats)
+                            .map(|other| i32::from(deal.printed[other].each()[side ^ 2] > rank))
+                            .sum()
                     };
                     *exposure = (0..4).filter(|side| sides >> side & 1 != 0).map(higher).sum();
                 }
@@ -81,7 +90,7 @@ impl Candidates {
             let open = sides_facing(square, free);
             for card in each(position.hand()) {
                 let taken = position.captures(deal, card, square);
-                let placement = Placement { card: card as u8, square: square as u8 };
+                let placement = Placement::new(card, square);
                 let order = if first == Some(placement) {
                     i32::MAX
                 } else {

@@ -1,12 +1,12 @@
 use arbiter_games::{
     Player,
-    triple_triad::{CARD_COUNT, Card, Diagram, SQUARE_COUNT},
+    triple_triad::{BasicCapture, CARD_COUNT, Card, Diagram, Rule, SQUARE_COUNT},
 };
 
 use super::{
     deal::{Cards, Deal},
     ranks::Ranks,
-    squares::{ALL_SQUARES, NEIGHBOURS, Squares},
+    squares::{ALL_SQUARES, NEIGHBOURS, Squares, each},
 };
 
 /// A position of a search, seen by the player to move.
@@ -70,7 +70,7 @@ impl Position {
     #[inline(always)]
     fn put(&mut self, deal: &Deal, card: usize, square: usize) {
         self.placed ^= (Self::NO_CARD ^ card as u64) << (4 * square);
-        for (side, &neighbour) in NEIGHBOURS[square].iter().enumerate() {
+        for (side, neighbour) in NEIGHBOURS[square].into_iter().enumerate() {
             self.printed[neighbour].apply(deal.printed_touch[card][side]);
             self.effective[neighbour].apply(deal.effective_touch[card][square][side]);
         }
@@ -86,6 +86,12 @@ impl Position {
     #[inline(always)]
     pub fn hand(&self) -> Cards {
         self.hands[0]
+    }
+
+    /// The cards and the squares of every legal placement.
+    pub fn placements(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let free = self.free();
+        each(self.hand()).flat_map(move |card| each(free).map(move |square| (card, square)))
     }
 
     /// The hand of the opponent.
@@ -129,8 +135,9 @@ impl Position {
         if special == 0 {
             return beaten;
         }
-        let mut taken = if deal.always_basic { special | beaten } else { special };
-        let mut pending = if deal.combo { special } else { 0 };
+        let always_basic = deal.rules.basic_capture() == BasicCapture::Always;
+        let mut taken = if always_basic { special | beaten } else { special };
+        let mut pending = if deal.rules.has(Rule::Combo) { special } else { 0 };
         while pending != 0 {
             let by = pending.trailing_zeros() as usize;
             let card = (self.placed >> (4 * by) & 0xF) as usize;
@@ -147,13 +154,13 @@ impl Position {
     fn special(&self, deal: &Deal, card: usize, square: usize) -> Squares {
         let (ranks, touching) = (deal.printed[card], self.printed[square]);
         let mut special = 0;
-        if deal.same {
+        if deal.rules.has(Rule::Same) {
             let equal = ranks.equal(touching);
             if equal.or(deal.same_walls[card][square]).count() >= 2 {
                 special |= equal.neighbours_of(square);
             }
         }
-        if deal.plus {
+        if deal.rules.has(Rule::Plus) {
             special |= ranks.equal_sums(touching).neighbours_of(square);
         }
         special & self.foes

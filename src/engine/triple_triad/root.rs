@@ -1,46 +1,40 @@
-use arbiter_games::triple_triad::HAND_SIZE;
-
 use super::{
     deal::Deal,
     ordering::Placement,
     position::Position,
     solver::{Solver, TOTAL_SCORE},
-    squares::{each, sides_facing},
+    squares::sides_facing,
 };
 use crate::search::Stop;
 
-/// A legal placement, and what is known of its value.
+/// A legal placement, and what is known of the final score of the player who makes it.
 #[derive(Debug)]
 pub(super) struct RootMove {
     pub placement: Placement,
     /// The position after it.
     pub after: Position,
-    /// Bounds of the final score of the player.
+    /// Bounds of the final score with best play.
     pub lower: i32,
     pub upper: i32,
-    /// The score of the player after the reply that takes most cards.
+    /// The score after the reply that takes most cards.
     guess: i32,
-    /// How good it looks, from -1000 to 1000. It does not depend on the hand of the opponent.
-    pub first_impression: i32,
 }
 
 impl RootMove {
     /// Every legal placement, the best guess first.
     pub fn all(deal: &Deal, position: &Position) -> Vec<Self> {
-        let mut moves: Vec<Self> = placements(position)
+        let mut moves: Vec<Self> = position
+            .placements()
             .map(|(card, square)| {
-                let taken = position.captures(deal, card, square);
-                let after = position.place(deal, card, square, taken);
-                let replies = placements(&after).map(|(card, square)| after.captures(deal, card, square));
-                let lost = replies.map(u16::count_ones).max().unwrap_or(0);
+                let after = position.place(deal, card, square, position.captures(deal, card, square));
+                let losses = after.placements().map(|(card, square)| after.captures(deal, card, square));
+                let lost = losses.map(u16::count_ones).max().unwrap_or(0);
                 Self {
-                    // There are ten cards and nine squares.
-                    placement: Placement { card: card as u8, square: square as u8 },
+                    placement: Placement::new(card, square),
                     after,
                     lower: 0,
                     upper: TOTAL_SCORE,
-                    guess: TOTAL_SCORE - after.score() - lost as i32,
-                    first_impression: first_impression(deal, position, card, square),
+                    guess: TOTAL_SCORE - after.score() - lost.cast_signed(),
                 }
             })
             .collect();
@@ -68,11 +62,11 @@ impl RootMove {
     }
 }
 
-/// Finds the best final score. No move has an upper bound above it then, and the first move reaches it.
+/// Finds the best final score. The first move reaches it then, and it is an upper bound of all moves.
 pub(super) fn find_best(moves: &mut [RootMove], solver: &mut Solver<'_, '_>) -> Result<(), Stop> {
     let (mut lower, mut upper) = (0, TOTAL_SCORE);
-    // Most games between equal hands are close.
-    let mut target = HAND_SIZE as i32;
+    // Most games are close with best play.
+    let mut target = TOTAL_SCORE / 2;
     while lower < upper {
         let mut reaching = None;
         for (index, mv) in moves.iter_mut().enumerate() {
@@ -103,21 +97,21 @@ pub(super) fn find_all(moves: &mut [RootMove], solver: &mut Solver<'_, '_>) -> R
     Ok(())
 }
 
-/// How good a placement looks to a player who counts the captures and the low ranks that face free squares.
-fn first_impression(deal: &Deal, position: &Position, card: usize, square: usize) -> i32 {
+/// How good a placement looks to a player who counts captures and the low ranks on open sides, from -1000 to 1000. It does
+/// not depend on the opponent's hand.
+pub(super) fn first_impression(
+    deal: &Deal,
+    position: &Position,
+    Placement { card, square }: Placement,
+) -> i32 {
     const CAPTURE: i32 = 250;
-    /// For each rank below 10 on an open side.
+    /// For each rank below the maximum.
     const LOW_RANK: i32 = 10;
-    let captures = position.captures(deal, card, square).count_ones() as i32;
+    let (card, square) = (card.into(), square.into());
+    let captures = position.captures(deal, card, square).count_ones().cast_signed();
     let open = sides_facing(square, position.free());
     let ranks = deal.effective[card][square].each().into_iter().enumerate();
-    let exposed: i32 =
+    let low_ranks: i32 =
         ranks.filter(|(side, _)| open >> side & 1 != 0).map(|(_, rank)| 10 - i32::from(rank)).sum();
-    (CAPTURE * captures - LOW_RANK * exposed).clamp(-1000, 1000)
-}
-
-/// The cards and the squares of every legal placement.
-fn placements(position: &Position) -> impl Iterator<Item = (usize, usize)> {
-    let free = position.free();
-    each(position.hand()).flat_map(move |card| each(free).map(move |square| (card, square)))
+    (CAPTURE * captures - LOW_RANK * low_ranks).clamp(-1000, 1000)
 }

@@ -1,4 +1,4 @@
-use arbiter_games::triple_triad::{CARD_COUNT, SQUARE_COUNT};
+use arbiter_games::triple_triad::SQUARE_COUNT;
 
 use super::{
     deal::Deal,
@@ -6,13 +6,16 @@ use super::{
     position::Position,
     squares::each,
 };
-use crate::{Search, search::Stop};
+use crate::{Search, search::Stop, table::Region};
 
-/// The sum of the scores of both players.
-pub(super) const TOTAL_SCORE: i32 = CARD_COUNT as i32;
+/// The sum of the scores of both players: a score counts cards, and there are ten (TT-12).
+pub(super) const TOTAL_SCORE: i32 = 10;
 
 /// Positions with fewer free squares are not stored: it takes longer to look them up than to search them.
 const MIN_FREE_TO_STORE: u32 = 4;
+
+/// Positions with more free squares are stored in the whole table, others in the part that stays in the cache.
+const MAX_CACHED_FREE: u32 = 5;
 
 /// Finds what the final score of a player is with best play of both: an alpha-beta search that asks only whether the player
 /// can reach a target. Scores are small numbers, so a few targets are enough.
@@ -26,6 +29,11 @@ pub(super) struct Solver<'a, 'b> {
     exposure: Exposure,
     /// By the number of free squares.
     candidates: [Candidates; SQUARE_COUNT + 1],
+}
+
+/// Where the table holds positions with this many free squares.
+fn region(free: u32) -> Region {
+    if free > MAX_CACHED_FREE { Region::Whole } else { Region::Cached }
 }
 
 /// What the table holds for a position.
@@ -45,15 +53,32 @@ impl<'a, 'b> Solver<'a, 'b> {
         root: &Position,
         search: &'a mut Search<'b>,
         nodes: u32,
-        deal_number: u64,
+        deal_number: u32,
     ) -> Self {
         Self {
             deal,
             max_nodes: search.nodes() + nodes.min(search.nodes_left()),
             search,
-            salt: deal_number << Position::KEY_BITS,
+            salt: u64::from(deal_number) << Position::KEY_BITS,
             exposure: Exposure::new(deal, root),
             candidates: Default::default(),
+        }
+    }
+
+    /// Counts a node.
+    #[inline(always)]
+    pub fn visit(&mut self) -> Result<(), Stop> {
+        if self.search.nodes() == self.max_nodes { Err(Stop::OutOfNodes) } else { self.search.visit() }
+    }
+
+    /// The final score of the player to move, which is at least this.
+    pub fn score_from(&mut self, position: &Position, mut lower: i32) -> Result<i32, Stop> {
+        loop {
+            let score = self.bound(position, lower + 1)?;
+            if score <= lower {
+                return Ok(lower);
+            }
+            lower = score;
         }
     }
 
@@ -64,15 +89,11 @@ impl<'a, 'b> Solver<'a, 'b> {
         if free <= 2 {
             return Ok(self.bound_end(position, target));
         }
-        if self.search.nodes() == self.max_nodes {
-            return Err(Stop::OutOfNodes);
-        }
-        self.search.visit()?;
-
+        self.visit()?;
         let key = position.key() | self.salt;
         let is_stored = free >= MIN_FREE_TO_STORE;
         let mut entry = Entry { lower: 0, upper: TOTAL_SCORE, best: None };
-        if is_stored && let Some(data) = self.search.table.get(key) {
+        if is_stored && let Some(data) = self.search.table.get_in(region(free), key) {
             entry = Entry::unpack(data);
             if entry.lower >= target {
                 return Ok(entry.lower);
@@ -95,21 +116,26 @@ impl<'a, 'b> Solver<'a, 'b> {
         }
         if is_stored {
             *(if best >= target { &mut entry.lower } else { &mut entry.upper }) = best;
-            self.search.table.set(key, entry.pack());
+            // A score with more free squares takes longer to find again.
+            self.search.table.set_in(region(free), key, entry.pack(), free as u8);
         }
         Ok(best)
     }
 
-    /// Best play from a position whose final score for the player to move is known.
-    pub fn line(&mut self, root: &Position, score: i32) -> Result<Vec<Placement>, Stop> {
-        let mut line = Vec::new();
-        let (mut position, mut score) = (*root, score);
+    /// Appends best play from a position on, in which the player to move reaches this final score.
+    pub fn extend_line(
+        &mut self,
+        line: &mut Vec<Placement>,
+        position: &Position,
+        score: i32,
+    ) -> Result<(), Stop> {
+        let (mut position, mut score) = (*position, score);
         while let Some((placement, after)) = self.best(&position, score)? {
             line.push(placement);
             position = after;
             score = TOTAL_SCORE - score;
         }
-        Ok(line)
+        Ok(())
     }
 
     /// A placement that reaches a final score, and the position after it. None after the end.
@@ -138,12 +164,12 @@ impl<'a, 'b> Solver<'a, 'b> {
             let last_square = (free & !(1 << square)).trailing_zeros() as usize;
             for card in each(position.hand()) {
                 let taken = position.captures(self.deal, card, square);
-                let mut reached = score + taken.count_ones() as i32;
+                let mut reached = score + taken.count_ones().cast_signed();
                 // The reply can only take from the player.
                 if last_square < SQUARE_COUNT && reached >= target {
                     let after = position.place(self.deal, card, square, taken);
                     let last_card = after.hand().trailing_zeros() as usize;
-                    reached -= after.captures(self.deal, last_card, last_square).count_ones() as i32;
+                    reached -= after.captures(self.deal, last_card, last_square).count_ones().cast_signed();
                 }
                 best = best.max(reached);
                 if best >= target {
@@ -164,7 +190,7 @@ impl Entry {
             u32::from(card) << 4 | u32::from(square)
         });
         // Scores are from 0 to 10.
-        self.lower as u32 | (self.upper as u32) << 8 | best << 16
+        self.lower.cast_unsigned() | self.upper.cast_unsigned() << 8 | best << 16
     }
 
     #[inline(always)]
@@ -172,8 +198,8 @@ impl Entry {
         let byte = |index: u32| data >> (8 * index) & 0xFF;
         let best = byte(2);
         Self {
-            lower: byte(0) as i32,
-            upper: byte(1) as i32,
+            lower: byte(0).cast_signed(),
+            upper: byte(1).cast_signed(),
             best: (best != Self::NO_PLACEMENT)
                 .then_some(Placement { card: (best >> 4) as u8, square: (best & 0xF) as u8 }),
         }
